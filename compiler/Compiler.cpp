@@ -1,0 +1,165 @@
+// The driver: one import per microbatch size, one plan for all, then emission.
+//
+// The plan is made on the first (largest) size and holds positions in the model
+// file, so it means the same for every size.
+// Tests: test/unit/compiler/CompilerTest.cpp, test/conformance.
+#include "compiler/Compiler.h"
+
+#include "compiler/Diagnostics.h"
+#include "compiler/Emit.h"
+#include "compiler/Microbatches.h"
+#include "passes/import/Passes.h"
+#include "passes/lower/Passes.h"
+#include "passes/partition/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace pipec {
+namespace {
+
+/// Runs one phase's pipeline on `module`.
+Status runPhase(ModuleOp module, const std::string &name,
+                llvm::function_ref<void(OpPassManager &)> build) {
+  DiagnosticCollector diagnostics(module.getContext());
+  PassManager manager(module.getContext());
+  build(manager);
+  return succeeded(manager.run(module)) ? Status() : diagnostics.status(name);
+}
+
+StatusOr<pipe::PartitionPlan>
+makePlan(pipe::GraphOp graph, const std::vector<pipe::GraphNode> &nodes,
+         const CompileOptions &options) {
+  if (nodes.empty() && options.splits.empty() && options.stages <= 1)
+    return pipe::PartitionPlan{}; // a model that only hands inputs or constants
+                                  // through
+  if (!options.splits.empty())
+    return pipe::planFromSplits(nodes, options.splits);
+  return pipe::planBalanced(graph, nodes, options.stages);
+}
+
+std::string rowsText(int64_t rows) {
+  return rows ? std::to_string(rows) + (rows == 1 ? " row" : " rows")
+              : "the whole batch";
+}
+
+class Compilation {
+public:
+  Compilation(const std::string &path, const CompileOptions &options,
+              const Reporter &report)
+      : path(path), options(options), report(report) {
+    context.loadDialect<pipe::PipeDialect>();
+    context.disableMultithreading(); // graphs are small; one thread keeps
+                                     // messages in order
+  }
+
+  StatusOr<CompiledModel> run() {
+    report("reading " + path);
+    PIPEC_ASSIGN_OR_RETURN(model, onnx::OnnxModel::open(path));
+    PIPEC_ASSIGN_OR_RETURN(std::vector<VariantShapes> variants,
+                           planVariants(model->interface(), options));
+    std::vector<OwningOpRef<ModuleOp>> modules;
+    for (size_t v = 0; v < variants.size(); ++v) {
+      report("importing for microbatches of " + rowsText(variants[v].rows));
+      PIPEC_ASSIGN_OR_RETURN(OwningOpRef<ModuleOp> module,
+                             import(variants[v], v == 0));
+      PIPEC_RETURN_IF_ERROR(cut(*module, v == 0));
+      modules.push_back(std::move(module));
+    }
+    report("emitting " + std::to_string(plan.numStages()) +
+           (plan.numStages() == 1 ? " stage" : " stages"));
+    EmitInput input;
+    input.modelName = llvm::sys::path::filename(path).str();
+    input.options = &options;
+    input.interface = &model->interface();
+    for (size_t v = 0; v < variants.size(); ++v)
+      input.variants.push_back(
+          {variants[v].rows, pipe::findGraph(*modules[v])});
+    PIPEC_ASSIGN_OR_RETURN(CompiledModel compiled, emitModel(input));
+    compiled.plan = planText;
+    return compiled;
+  }
+
+private:
+  const std::string &path;
+  const CompileOptions &options;
+  const Reporter &report;
+  MLIRContext context;
+  std::unique_ptr<onnx::OnnxModel> model;
+  pipe::PartitionPlan plan;
+  std::string planText;
+
+  StatusOr<OwningOpRef<ModuleOp>> import(const VariantShapes &variant,
+                                         bool first) {
+    onnx::ImportOptions importOptions;
+    importOptions.inputShapes = variant.inputShapes;
+    importOptions.bindings = otherBindings(variant);
+    for (const auto &input : model->interface().inputs)
+      if (isWholeInput(input, options))
+        importOptions.wholeInputs.push_back(input.name);
+    importOptions.ties = options.ties;
+    importOptions.unties = options.unties;
+    // A remark about the file is made once, not once a size.
+    onnx::Notice notice = [&](const std::string &text) {
+      if (first)
+        report(text);
+    };
+    DiagnosticCollector diagnostics(&context);
+    PIPEC_ASSIGN_OR_RETURN(OwningOpRef<ModuleOp> module,
+                           model->import(context, importOptions, notice));
+    PIPEC_RETURN_IF_ERROR(
+        runPhase(*module, "import", [](OpPassManager &manager) {
+          pipe::buildImportPipeline(manager, {});
+        }));
+    return module;
+  }
+
+  /// Bindings of symbols that stand for no cut dimension: the cut one has the
+  /// microbatch's size.
+  std::map<std::string, int64_t> otherBindings(const VariantShapes &variant) {
+    std::map<std::string, int64_t> bindings = options.bindings;
+    for (const auto &input : model->interface().inputs)
+      if (!isWholeInput(input, options) && input.hasShape &&
+          !input.shape.empty())
+        bindings.erase(input.shape[0].symbol);
+    return bindings;
+  }
+
+  Status cut(ModuleOp module, bool first) {
+    pipe::GraphOp graph = pipe::findGraph(module);
+    std::vector<pipe::GraphNode> nodes = pipe::collectGraphNodes(graph);
+    if (first) {
+      PIPEC_ASSIGN_OR_RETURN(plan, makePlan(graph, nodes, options));
+      planText = plan.dump(nodes);
+    }
+    pipe::annotateStages(graph, plan);
+    PIPEC_RETURN_IF_ERROR(
+        runPhase(module, "partition", pipe::buildPartitionPipeline));
+    return runPhase(module, "lower", pipe::buildLowerPipeline);
+  }
+};
+
+} // namespace
+
+StatusOr<CompiledModel> compileModel(const std::string &modelPath,
+                                     const CompileOptions &options,
+                                     const Reporter &report) {
+  if (!options.splits.empty() && options.stages > 1)
+    return invalidArgument("--split and --stages exclude each other; the split "
+                           "points already say how many stages there are");
+  StatusOr<CompiledModel> compiled =
+      Compilation(modelPath, options, report).run();
+  // Errors that do not name the file already are about it all the same.
+  if (!compiled.ok() &&
+      compiled.status().message().find(
+          llvm::sys::path::filename(modelPath).str()) == std::string::npos)
+    return compiled.status().withPrefix(modelPath);
+  return compiled;
+}
+
+} // namespace pipec

@@ -1,0 +1,69 @@
+// From lowered graphs to the package's messages.
+#ifndef PIPEC_COMPILER_EMIT_H
+#define PIPEC_COMPILER_EMIT_H
+
+#include "compiler/Compiler.h"
+#include "frontends/onnx/OnnxFrontend.h"
+#include "ir/PipeOps.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace pipec {
+
+struct EmitVariant {
+  int64_t rows = 0;
+  pipe::GraphOp graph; // after the lower phase
+};
+
+struct EmitInput {
+  std::string modelName;
+  const CompileOptions *options = nullptr;
+  const onnx::ModelInterface *interface = nullptr;
+  std::vector<EmitVariant> variants; // the same stages in each
+};
+
+/// Manifest, programs and weight sources of all variants.
+StatusOr<CompiledModel> emitModel(const EmitInput &input);
+
+/// The weights of one stage in order of first use, over all variants.
+class StageWeights {
+public:
+  /// Index of the weight that `load` refers to.
+  StatusOr<uint32_t> indexOf(pipe::LoadWeightOp load);
+  /// Index of a constant too large for a program's text.
+  uint32_t indexOf(const std::string &name, const Tensor &constant);
+
+  const llvm::MapVector<llvm::StringRef, uint32_t> &names() const {
+    return indices;
+  }
+  std::vector<schema::Weight> messages;
+  std::vector<WeightSource> sources;
+
+private:
+  llvm::MapVector<llvm::StringRef, uint32_t> indices;
+  std::vector<std::unique_ptr<std::string>> ownedNames;
+};
+
+/// What a program's inputs and outputs are called in the manifest.
+struct ProgramLinks {
+  llvm::DenseMap<mlir::Value, uint32_t>
+      graphInputs; // block arguments of the graph
+  llvm::DenseMap<mlir::Operation *, uint32_t> transfers;
+  std::vector<std::string> inputNames;
+  std::vector<std::string> transferNames;
+};
+
+StatusOr<schema::Program> emitProgram(pipe::StageOp stage,
+                                      const ProgramLinks &links,
+                                      StageWeights &weights);
+
+void setType(schema::TensorType *message, const TensorType &type);
+
+/// The outermost module paths that lie wholly in each stage; a module that is
+/// spread over stages is listed by those of its parts that are not. In file
+/// order.
+std::vector<std::vector<std::string>> stageModules(pipe::GraphOp graph);
+
+} // namespace pipec
+
+#endif // PIPEC_COMPILER_EMIT_H

@@ -1,0 +1,257 @@
+// The manifest: interface, stages, transfers and variants of a cut model.
+// Tests: test/unit/compiler/CompilerTest.cpp.
+#include "compiler/Emit.h"
+
+#include "compiler/Microbatches.h"
+#include "ir/OpDescs.h"
+#include "passes/partition/CostModel.h"
+#include "passes/partition/GraphOps.h"
+#include "pipec/version.h"
+#include "runtime/schema/version.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace pipec {
+namespace {
+
+/// What a transfer is called: the node that makes the value, with the result's
+/// number where there are several.
+struct TransferKey {
+  std::string value, producer;
+  int64_t from, to;
+  auto tie() const { return std::tie(from, value, to, producer); }
+  bool operator<(const TransferKey &o) const { return tie() < o.tie(); }
+};
+
+class ModelEmitter {
+public:
+  explicit ModelEmitter(const EmitInput &input) : input(input) {}
+
+  StatusOr<CompiledModel> run() {
+    schema::Manifest &manifest = compiled.manifest;
+    manifest.set_format_version(kPackageFormatVersion);
+    manifest.set_producer(std::string("pipec ") + kVersion);
+    manifest.set_model(input.modelName);
+    for (const EmitVariant &variant : input.variants)
+      manifest.add_variants()->set_microbatch_rows(variant.rows);
+    addInputs();
+    PIPEC_RETURN_IF_ERROR(addOutputs());
+    collectTransfers();
+    size_t numStages = stagesOf(0).size();
+    compiled.programs.resize(numStages);
+    for (size_t s = 0; s < numStages; ++s)
+      PIPEC_RETURN_IF_ERROR(addStage(s));
+    addModules();
+    return std::move(compiled);
+  }
+
+private:
+  const EmitInput &input;
+  CompiledModel compiled;
+  std::vector<ProgramLinks> links; // per variant
+
+  std::vector<pipe::StageOp> stagesOf(size_t variant) {
+    auto ops = pipe::GraphOp(input.variants[variant].graph)
+                   .getBody()
+                   .getOps<pipe::StageOp>();
+    return {ops.begin(), ops.end()};
+  }
+
+  void addInputs() {
+    pipe::GraphOp first = input.variants[0].graph;
+    for (unsigned i = 0; i < first.getArgumentTypes().size(); ++i) {
+      schema::GraphInput *message = compiled.manifest.add_inputs();
+      message->set_name(first.getInputName(i).str());
+      message->set_whole(first.isWhole(i));
+      for (const EmitVariant &variant : input.variants)
+        setType(message->add_types(),
+                pipe::toTensorType(
+                    pipe::GraphOp(variant.graph).getArgumentTypes()[i]));
+    }
+  }
+
+  /// An output whose first dimension is the microbatch's rows is joined by
+  /// concatenation; the file's symbol decides where it gives one.
+  Merge defaultMerge(unsigned i) {
+    if (input.variants[0].rows == 0)
+      return Merge::Same;
+    for (const EmitVariant &variant : input.variants) {
+      TensorType type =
+          pipe::toTensorType(pipe::GraphOp(variant.graph).getResultTypes()[i]);
+      if (type.shape.empty() || type.shape[0] != variant.rows)
+        return Merge::Unspecified;
+    }
+    return Merge::Concat;
+  }
+
+  Status addOutputs() {
+    pipe::GraphOp first = input.variants[0].graph;
+    std::set<std::string> known;
+    std::string names;
+    for (unsigned i = 0; i < first.getResultTypes().size(); ++i) {
+      schema::GraphOutput *message = compiled.manifest.add_outputs();
+      std::string name = first.getOutputName(i).str();
+      known.insert(name);
+      names += (names.empty() ? "" : ", ") + name;
+      message->set_name(name);
+      auto asked = input.options->merges.find(name);
+      Merge merge = asked != input.options->merges.end() ? asked->second
+                                                         : defaultMerge(i);
+      message->set_merge(static_cast<schema::Merge>(merge));
+      for (const EmitVariant &variant : input.variants)
+        setType(message->add_types(),
+                pipe::toTensorType(
+                    pipe::GraphOp(variant.graph).getResultTypes()[i]));
+    }
+    for (const auto &[name, merge] : input.options->merges)
+      if (!known.count(name))
+        return invalidArgument("--merge " + name +
+                               ": the model has no such output; it has " +
+                               names);
+    return {};
+  }
+
+  static std::pair<std::string, std::string> valueName(Value value) {
+    auto stage = value.getDefiningOp<pipe::StageOp>();
+    auto yield = cast<pipe::YieldOp>(stage.getBody().front().getTerminator());
+    Value inner = yield.getOperand(cast<OpResult>(value).getResultNumber());
+    Operation *def = inner.getDefiningOp();
+    if (!def)
+      return {"value", ""};
+    Origin origin = pipe::originOf(def->getLoc());
+    std::string name =
+        origin.node.empty() ? def->getName().stripDialect().str() : origin.node;
+    if (def->getNumResults() > 1)
+      name += "." + std::to_string(cast<OpResult>(inner).getResultNumber());
+    return {name, origin.module};
+  }
+
+  void collectTransfers() {
+    std::map<TransferKey, uint32_t> known;
+    for (size_t v = 0; v < input.variants.size(); ++v) {
+      ProgramLinks &link = links.emplace_back();
+      pipe::GraphOp graph = input.variants[v].graph;
+      for (auto [i, argument] :
+           llvm::enumerate(graph.getBody().getArguments())) {
+        link.graphInputs[argument] = i;
+        link.inputNames.push_back(graph.getInputName(i).str());
+      }
+      // One file node may make several values that cross: number them in order.
+      std::map<TransferKey, int> repeats;
+      for (auto transfer : graph.getBody().getOps<pipe::TransferOp>()) {
+        auto [value, producer] = valueName(transfer.getValue());
+        TransferKey key{value, producer,
+                        static_cast<int64_t>(transfer.getFrom()),
+                        static_cast<int64_t>(transfer.getTo())};
+        if (int n = repeats[key]++)
+          key.value += "#" + std::to_string(n);
+        auto [at, isNew] = known.insert({key, known.size()});
+        if (isNew)
+          addTransfer(key);
+        link.transfers[transfer] = at->second;
+        setType(
+            compiled.manifest.mutable_transfers(at->second)->mutable_types(v),
+            pipe::toTensorType(transfer.getResult().getType()));
+      }
+    }
+    for (ProgramLinks &link : links)
+      for (const schema::Transfer &transfer : compiled.manifest.transfers())
+        link.transferNames.push_back(transfer.value());
+  }
+
+  void addTransfer(const TransferKey &key) {
+    schema::Transfer *message = compiled.manifest.add_transfers();
+    message->set_value(key.value);
+    message->set_producer(key.producer);
+    message->set_from(key.from);
+    message->set_to(key.to);
+    for (size_t v = 0; v < input.variants.size(); ++v)
+      message->add_types();
+  }
+
+  Status addStage(size_t s) {
+    schema::Stage *message = compiled.manifest.add_stages();
+    message->set_index(s);
+    StageWeights weights;
+    for (size_t v = 0; v < input.variants.size(); ++v) {
+      std::vector<pipe::StageOp> stages = stagesOf(v);
+      if (stages.size() != compiled.programs.size())
+        return internalError(
+            "microbatch sizes differ in their number of stages");
+      PIPEC_ASSIGN_OR_RETURN(schema::Program program,
+                             emitProgram(stages[s], links[v], weights));
+      compiled.programs[s].push_back(std::move(program));
+      uint64_t flops = 0;
+      double seconds = 0;
+      stages[s].walk([&](pipe::CostInterface op) {
+        flops += op.getFlops();
+        seconds += pipe::estimateSeconds(op);
+      });
+      message->add_flops(flops);
+      message->add_estimated_seconds(seconds);
+    }
+    for (schema::Weight &weight : weights.messages)
+      *message->add_weights() = std::move(weight);
+    compiled.weights.push_back(std::move(weights.sources));
+    return {};
+  }
+
+  void addModules() {
+    std::vector<std::vector<std::string>> modules =
+        stageModules(input.variants[0].graph);
+    for (size_t s = 0; s < modules.size(); ++s)
+      for (std::string &path : modules[s])
+        compiled.manifest.mutable_stages(s)->add_modules(std::move(path));
+  }
+};
+
+} // namespace
+
+std::vector<std::vector<std::string>> stageModules(pipe::GraphOp graph) {
+  struct Placed {
+    std::string module;
+    size_t stage;
+  };
+  std::vector<Placed> ops;
+  size_t numStages = 0;
+  std::map<std::string, std::set<size_t>>
+      stagesOfPath; // every path and its enclosing ones
+  for (auto stage : graph.getBody().getOps<pipe::StageOp>()) {
+    size_t s = numStages++;
+    for (Operation &op : stage.getBody().front().without_terminator()) {
+      if (pipe::isPlaceless(&op))
+        continue;
+      std::string module = pipe::originOf(op.getLoc()).module;
+      for (size_t dot = module.find('.'); dot != std::string::npos;
+           dot = module.find('.', dot + 1))
+        stagesOfPath[module.substr(0, dot)].insert(s);
+      if (!module.empty())
+        stagesOfPath[module].insert(s);
+      ops.push_back({module, s});
+    }
+  }
+  std::vector<std::vector<std::string>> result(numStages);
+  for (const Placed &op : ops) {
+    if (op.module.empty())
+      continue;
+    std::string path = op.module;
+    for (size_t dot = path.find('.'); dot != std::string::npos;
+         dot = path.find('.', dot + 1))
+      if (stagesOfPath[path.substr(0, dot)].size() == 1) {
+        path = path.substr(0, dot);
+        break;
+      }
+    std::vector<std::string> &list = result[op.stage];
+    if (std::find(list.begin(), list.end(), path) == list.end())
+      list.push_back(path);
+  }
+  return result;
+}
+
+StatusOr<CompiledModel> emitModel(const EmitInput &input) {
+  return ModelEmitter(input).run();
+}
+
+} // namespace pipec

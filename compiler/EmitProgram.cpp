@@ -1,0 +1,223 @@
+// One stage's program: values with their places, instructions in order.
+// Tests: test/unit/compiler/CompilerTest.cpp; every end-to-end test runs what
+// this writes.
+#include "compiler/Emit.h"
+
+#include "ir/ConstantPool.h"
+#include "ir/OpDescs.h"
+#include "passes/lower/Passes.h"
+
+using namespace mlir;
+
+namespace pipec {
+namespace {
+
+/// Constants up to this size travel in the program itself.
+constexpr size_t kLiteralBytes = 1024;
+
+void setAttribute(schema::Attribute *message, const std::string &name,
+                  const AttrValue &value) {
+  message->set_name(name);
+  if (auto *i = std::get_if<int64_t>(&value))
+    message->set_i(*i);
+  else if (auto *f = std::get_if<double>(&value))
+    message->set_f(*f);
+  else if (auto *s = std::get_if<std::string>(&value))
+    message->set_s(*s);
+  else if (auto *b = std::get_if<bool>(&value))
+    message->set_b(*b);
+  else if (auto *ints = std::get_if<std::vector<int64_t>>(&value))
+    *message->mutable_ints()->mutable_values() = {ints->begin(), ints->end()};
+  else if (auto *floats = std::get_if<std::vector<double>>(&value))
+    *message->mutable_floats()->mutable_values() = {floats->begin(),
+                                                    floats->end()};
+  else
+    message->set_dtype(static_cast<schema::DType>(std::get<DType>(value)));
+}
+
+void setOrigin(schema::Origin *message, const Origin &origin) {
+  message->set_module(origin.module);
+  message->set_node(origin.node);
+  message->set_op(origin.op);
+  message->set_file(origin.file);
+  message->set_line(origin.line);
+  message->set_index(origin.index);
+}
+
+class ProgramEmitter {
+public:
+  ProgramEmitter(pipe::StageOp stage, const ProgramLinks &links,
+                 StageWeights &weights)
+      : stage(stage), links(links), weights(weights) {}
+
+  StatusOr<schema::Program> run() {
+    addInputs();
+    Block &body = stage.getBody().front();
+    for (Operation &op : body.without_terminator())
+      PIPEC_RETURN_IF_ERROR(addOp(&op));
+    PIPEC_RETURN_IF_ERROR(
+        addOutputs(cast<pipe::YieldOp>(body.getTerminator())));
+    auto bytes = stage->getAttrOfType<IntegerAttr>(pipe::kArenaBytesAttr);
+    program.set_arena_bytes(bytes ? bytes.getInt() : 0);
+    return std::move(program);
+  }
+
+private:
+  pipe::StageOp stage;
+  const ProgramLinks &links;
+  StageWeights &weights;
+  schema::Program program;
+  llvm::DenseMap<Value, uint32_t> indices;
+
+  schema::Value *addValue(Value value) {
+    indices[value] = program.values_size();
+    schema::Value *message = program.add_values();
+    setType(message->mutable_type(), pipe::toTensorType(value.getType()));
+    return message;
+  }
+
+  void addInputs() {
+    for (auto [argument, operand] :
+         llvm::zip(stage.getBody().getArguments(), stage.getInputs())) {
+      schema::ProgramInput *input = program.add_inputs();
+      setType(input->mutable_type(), pipe::toTensorType(argument.getType()));
+      if (Operation *transfer = operand.getDefiningOp()) {
+        uint32_t index = links.transfers.lookup(transfer);
+        input->set_transfer(index);
+        input->set_name(links.transferNames[index]);
+      } else {
+        uint32_t index = links.graphInputs.lookup(operand);
+        input->set_graph_input(index);
+        input->set_name(links.inputNames[index]);
+      }
+      addValue(argument)->set_input(program.inputs_size() - 1);
+    }
+  }
+
+  Status addConstant(pipe::ConstantOp op) {
+    std::optional<Tensor> tensor = pipe::constantTensor(op);
+    if (!tensor)
+      return internalError("a pipe.constant has no tensor");
+    schema::Value *value = addValue(op.getResult());
+    if (tensor->byteSize() <= kLiteralBytes) {
+      value->set_literal(tensor->data(), tensor->byteSize());
+      return {};
+    }
+    uint64_t offset = pipe::ConstantPool::get(op.getContext()).add(*tensor);
+    value->set_weight(
+        weights.indexOf("constant." + std::to_string(offset), *tensor));
+    return {};
+  }
+
+  Status addOp(Operation *op) {
+    if (auto constant = dyn_cast<pipe::ConstantOp>(op))
+      return addConstant(constant);
+    if (auto load = dyn_cast<pipe::LoadWeightOp>(op)) {
+      PIPEC_ASSIGN_OR_RETURN(uint32_t weight, weights.indexOf(load));
+      addValue(load.getResult())->set_weight(weight);
+      return {};
+    }
+    OpDesc desc = pipe::describe(op);
+    schema::Instruction *instruction = program.add_instructions();
+    instruction->set_op(desc.name);
+    for (const auto &[name, value] : desc.attrs)
+      setAttribute(instruction->add_attributes(), name, value);
+    setOrigin(instruction->mutable_origin(), desc.origin);
+    for (Value operand : op->getOperands())
+      instruction->add_inputs(indices.lookup(operand));
+    auto offsets =
+        op->getAttrOfType<DenseI64ArrayAttr>(pipe::kArenaOffsetsAttr);
+    if (!offsets || offsets.size() != static_cast<int64_t>(op->getNumResults()))
+      return internalError(desc.name + " has no place in the arena");
+    for (auto [result, offset] :
+         llvm::zip(op->getResults(), offsets.asArrayRef())) {
+      addValue(result)->set_arena_offset(offset);
+      instruction->add_outputs(indices.lookup(result));
+    }
+    return {};
+  }
+
+  Status addOutputs(pipe::YieldOp yield) {
+    for (auto [value, result] :
+         llvm::zip(yield.getOperands(), stage.getResults())) {
+      for (OpOperand &use : result.getUses()) {
+        schema::ProgramOutput *output = program.add_outputs();
+        output->set_value(indices.lookup(value));
+        if (isa<pipe::TransferOp>(use.getOwner()))
+          output->set_transfer(links.transfers.lookup(use.getOwner()));
+        else
+          output->set_graph_output(use.getOperandNumber());
+      }
+    }
+    return {};
+  }
+};
+
+} // namespace
+
+void setType(schema::TensorType *message, const TensorType &type) {
+  message->set_dtype(static_cast<schema::DType>(type.dtype));
+  *message->mutable_shape() = {type.shape.begin(), type.shape.end()};
+}
+
+StatusOr<uint32_t> StageWeights::indexOf(pipe::LoadWeightOp load) {
+  auto module = load->getParentOfType<ModuleOp>();
+  auto weight = module.lookupSymbol<pipe::WeightOp>(load.getWeight());
+  if (!weight)
+    return internalError("weight '" + load.getWeight().str() +
+                         "' is not declared");
+  auto [at, isNew] = indices.insert(
+      {weight.getSymName(), static_cast<uint32_t>(messages.size())});
+  if (!isNew)
+    return at->second;
+  schema::Weight message;
+  message.set_name(weight.getSymName().str());
+  message.set_kind(static_cast<schema::WeightKind>(weight.getKind()));
+  setType(message.mutable_type(), pipe::toTensorType(weight.getType()));
+  if (ArrayAttr aliases = weight.getAliasesAttr())
+    for (Attribute alias : aliases)
+      message.add_aliases(cast<StringAttr>(alias).str());
+  pipe::SourceAttr source = weight.getSource();
+  WeightSource bytes;
+  if (source.getFile() == pipe::ConstantPool::kFileName) {
+    PIPEC_ASSIGN_OR_RETURN(
+        bytes.inMemory,
+        pipe::ConstantPool::get(load.getContext())
+            .tensor(source.getOffset(), pipe::toTensorType(weight.getType())));
+  } else {
+    bytes.file = source.getFile().str();
+    bytes.offset = source.getOffset();
+    bytes.length = source.getLength();
+    bytes.permutation.assign(source.getPermutation().begin(),
+                             source.getPermutation().end());
+  }
+  messages.push_back(std::move(message));
+  sources.push_back(std::move(bytes));
+  return at->second;
+}
+
+uint32_t StageWeights::indexOf(const std::string &name,
+                               const Tensor &constant) {
+  ownedNames.push_back(std::make_unique<std::string>(name));
+  auto [at, isNew] = indices.insert(
+      {*ownedNames.back(), static_cast<uint32_t>(messages.size())});
+  if (!isNew)
+    return at->second;
+  schema::Weight message;
+  message.set_name(name);
+  message.set_kind(schema::CONSTANT);
+  setType(message.mutable_type(), constant.type());
+  messages.push_back(std::move(message));
+  WeightSource bytes;
+  bytes.inMemory = constant;
+  sources.push_back(std::move(bytes));
+  return at->second;
+}
+
+StatusOr<schema::Program> emitProgram(pipe::StageOp stage,
+                                      const ProgramLinks &links,
+                                      StageWeights &weights) {
+  return ProgramEmitter(stage, links, weights).run();
+}
+
+} // namespace pipec

@@ -1,0 +1,166 @@
+// Whole-batch shapes from tensors, bindings or the file; then their cut along
+// axis 0. Tests: test/unit/compiler/MicrobatchesTest.cpp.
+#include "compiler/Microbatches.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <set>
+
+namespace pipec {
+namespace {
+
+using Port = onnx::ModelInterface::Port;
+
+std::string knownSymbols(const onnx::ModelInterface &model) {
+  std::set<std::string> symbols;
+  for (const Port &input : model.inputs)
+    for (const auto &dim : input.shape)
+      if (dim.size < 0 && !dim.symbol.empty())
+        symbols.insert(dim.symbol);
+  std::string text;
+  for (const std::string &symbol : symbols)
+    text += (text.empty() ? "" : ", ") + symbol;
+  return text.empty() ? "none" : text;
+}
+
+/// A binding or `--whole` that names nothing is a typing error.
+Status checkNames(const onnx::ModelInterface &model,
+                  const CompileOptions &options) {
+  for (const auto &[symbol, size] : options.bindings) {
+    if (size < 1)
+      return invalidArgument("--bind " + symbol + "=" + std::to_string(size) +
+                             ": a size must be 1 or more");
+    bool known =
+        llvm::any_of(model.inputs, [&, &name = symbol](const Port &input) {
+          return llvm::any_of(
+              input.shape, [&](const auto &dim) { return dim.symbol == name; });
+        });
+    if (!known)
+      return invalidArgument(
+          "--bind " + symbol +
+          ": the model has no symbolic dimension of that name; it has " +
+          knownSymbols(model));
+  }
+  std::string names;
+  for (const Port &input : model.inputs)
+    names += (names.empty() ? "" : ", ") + input.name;
+  auto isInput = [&](const std::string &name) {
+    return llvm::any_of(model.inputs,
+                        [&](const Port &input) { return input.name == name; });
+  };
+  for (const std::string &name : options.wholeInputs)
+    if (!isInput(name))
+      return invalidArgument("--whole " + name +
+                             ": the model has no such input; it has " + names);
+  return {};
+}
+
+StatusOr<std::vector<int64_t>> wholeBatchShape(const Port &input,
+                                               const CompileOptions &options) {
+  auto given = options.inputShapes.find(input.name);
+  if (given != options.inputShapes.end())
+    return given->second;
+  if (!input.hasShape)
+    return invalidArgument(
+        "input '" + input.name +
+        "' has no shape in the file; pass tensors with --inputs");
+  std::vector<int64_t> shape;
+  for (const auto &[axis, dim] : llvm::enumerate(input.shape)) {
+    int64_t size = dim.size;
+    if (size < 0) {
+      auto bound = options.bindings.find(dim.symbol);
+      if (bound != options.bindings.end())
+        size = bound->second;
+      else if (options.defaultBindings)
+        size = axis == 0 && !isWholeInput(input, options) ? options.microbatches
+                                                          : 1;
+      else
+        return invalidArgument(
+            "input '" + input.name + "': dimension " + std::to_string(axis) +
+            " (" + (dim.symbol.empty() ? "unnamed" : dim.symbol) +
+            ") has no size; " +
+            (dim.symbol.empty()
+                 ? "pass tensors with --inputs"
+                 : "give it with --bind " + dim.symbol + "=SIZE"));
+    }
+    shape.push_back(size);
+  }
+  return shape;
+}
+
+/// A file that was exported for a fixed batch is compiled for that size.
+bool hasFixedBatch(const Port &input) {
+  return input.hasShape && !input.shape.empty() && input.shape[0].size >= 0;
+}
+
+} // namespace
+
+std::vector<int64_t> splitRows(int64_t rows, int64_t pieces) {
+  std::vector<int64_t> sizes;
+  for (int64_t k = 0; k < pieces; ++k)
+    sizes.push_back(rows / pieces + (k < rows % pieces ? 1 : 0));
+  return sizes;
+}
+
+bool isWholeInput(const Port &input, const CompileOptions &options) {
+  auto given = options.inputShapes.find(input.name);
+  bool scalar = given != options.inputShapes.end()
+                    ? given->second.empty()
+                    : input.hasShape && input.shape.empty();
+  return scalar || llvm::is_contained(options.wholeInputs, input.name);
+}
+
+StatusOr<std::vector<VariantShapes>>
+planVariants(const onnx::ModelInterface &model, const CompileOptions &options) {
+  PIPEC_RETURN_IF_ERROR(checkNames(model, options));
+  if (options.microbatches < 1)
+    return invalidArgument("--microbatches must be 1 or more, got " +
+                           std::to_string(options.microbatches));
+  std::map<std::string, std::vector<int64_t>> shapes;
+  int64_t rows = 0;
+  std::string rowsFrom;
+  bool fixedSizes = false; // the sizes are already a microbatch's
+  for (const Port &input : model.inputs) {
+    PIPEC_ASSIGN_OR_RETURN(std::vector<int64_t> shape,
+                           wholeBatchShape(input, options));
+    if (!isWholeInput(input, options) && !shape.empty()) {
+      fixedSizes |=
+          hasFixedBatch(input) && !options.inputShapes.count(input.name);
+      if (!rowsFrom.empty() && rows != shape[0])
+        return invalidArgument(
+            "inputs are cut along their first dimension, but '" + rowsFrom +
+            "' has " + std::to_string(rows) + " rows and '" + input.name +
+            "' has " + std::to_string(shape[0]) + "; if '" + input.name +
+            "' is no batch, pass --whole " + input.name);
+      rows = shape[0];
+      rowsFrom = input.name;
+    }
+    shapes[input.name] = std::move(shape);
+  }
+  std::set<int64_t, std::greater<int64_t>> sizes;
+  if (rowsFrom.empty() || fixedSizes) {
+    sizes.insert(rows);
+  } else {
+    if (rows < options.microbatches)
+      return invalidArgument(
+          "a batch of " + std::to_string(rows) + " rows (input '" + rowsFrom +
+          "') cannot be cut into " + std::to_string(options.microbatches) +
+          " microbatches; use --microbatches " +
+          std::to_string(std::max<int64_t>(rows, 1)) + " or fewer");
+    for (int64_t size : splitRows(rows, options.microbatches))
+      sizes.insert(size);
+  }
+  std::vector<VariantShapes> variants;
+  for (int64_t size : sizes) {
+    VariantShapes variant{rowsFrom.empty() ? 0 : size, shapes};
+    for (const Port &input : model.inputs)
+      if (auto &shape = variant.inputShapes[input.name];
+          !isWholeInput(input, options) && !shape.empty())
+        shape[0] = size;
+    variants.push_back(std::move(variant));
+  }
+  return variants;
+}
+
+} // namespace pipec

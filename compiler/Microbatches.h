@@ -1,0 +1,30 @@
+// From the batch that a user has to the microbatch sizes that are compiled.
+#ifndef PIPEC_COMPILER_MICROBATCHES_H
+#define PIPEC_COMPILER_MICROBATCHES_H
+
+#include "compiler/Options.h"
+#include "frontends/onnx/OnnxFrontend.h"
+
+namespace pipec {
+
+/// One microbatch size: what the frontend is asked to import.
+struct VariantShapes {
+  int64_t rows = 0; // of axis 0 of the inputs that are cut; 0: no input is cut
+  std::map<std::string, std::vector<int64_t>> inputShapes;
+};
+
+/// The sizes of torch.tensor_split: 10 rows in 4 pieces are 3, 3, 2, 2.
+std::vector<int64_t> splitRows(int64_t rows, int64_t pieces);
+
+/// Shapes of every graph input for each distinct microbatch size, largest
+/// first. Errors name the input, the dimension and what to pass.
+StatusOr<std::vector<VariantShapes>>
+planVariants(const onnx::ModelInterface &model, const CompileOptions &options);
+
+/// Whether `input` goes uncut to every microbatch.
+bool isWholeInput(const onnx::ModelInterface::Port &input,
+                  const CompileOptions &options);
+
+} // namespace pipec
+
+#endif // PIPEC_COMPILER_MICROBATCHES_H

@@ -1,0 +1,199 @@
+// The package on disk: manifest.json, stage<i>/program<v>.pb,
+// stage<i>/weights.safetensors. Tests: test/unit/compiler/PackageWriterTest.cpp
+// (atomicity, refusal, permuted weights).
+#include "compiler/PackageWriter.h"
+
+#include "compiler/WeightStream.h"
+
+#include <google/protobuf/util/json_util.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace pipec {
+namespace {
+
+Status writeFile(const fs::path &path, const std::string &bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  return file ? Status()
+              : ioError(path.string() +
+                        ": cannot write: " + std::strerror(errno));
+}
+
+/// Removes the temporary folder unless it became the package.
+class TemporaryFolder {
+public:
+  explicit TemporaryFolder(fs::path path) : path(std::move(path)) {}
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  const fs::path path;
+};
+
+class Writer {
+public:
+  Writer(const CompiledModel &model, const fs::path &folder,
+         const WriteOptions &options, const Reporter &report)
+      : manifest(model.manifest), model(model), folder(folder),
+        options(options), report(report) {}
+
+  Status run() {
+    for (int s = 0; s < manifest.stages_size(); ++s)
+      PIPEC_RETURN_IF_ERROR(writeStage(s));
+    google::protobuf::util::JsonPrintOptions print;
+    print.add_whitespace = true;
+    print.preserve_proto_field_names = true;
+    std::string json;
+    if (!google::protobuf::util::MessageToJsonString(manifest, &json, print)
+             .ok())
+      return internalError("the manifest cannot be written as JSON");
+    return writeFile(folder / "manifest.json", json);
+  }
+
+private:
+  schema::Manifest manifest; // a copy: gets the places of external weights
+  const CompiledModel &model;
+  const fs::path &folder;
+  const WriteOptions &options;
+  const Reporter &report;
+
+  Status writeStage(int s) {
+    fs::path stage = folder / ("stage" + std::to_string(s));
+    std::error_code error;
+    fs::create_directory(stage, error);
+    if (error)
+      return ioError(stage.string() + ": " + error.message());
+    for (size_t v = 0; v < model.programs[s].size(); ++v) {
+      std::string bytes;
+      if (!model.programs[s][v].SerializeToString(&bytes))
+        return internalError("the program of stage " + std::to_string(s) +
+                             " is too large for a protobuf message");
+      PIPEC_RETURN_IF_ERROR(
+          writeFile(stage / ("program" + std::to_string(v) + ".pb"), bytes));
+    }
+    return writeWeights(s, stage / "weights.safetensors");
+  }
+
+  bool staysInPlace(const WeightSource &source) const {
+    return options.weightsInPlace && source.inMemory.empty();
+  }
+
+  Status writeWeights(int s, const fs::path &path) {
+    std::vector<SafetensorsWriter::Item> items;
+    std::vector<const WeightSource *> sources;
+    uint64_t total = 0;
+    for (int w = 0; w < manifest.stages(s).weights_size(); ++w) {
+      schema::Weight *weight = manifest.mutable_stages(s)->mutable_weights(w);
+      const WeightSource &source = model.weights[s][w];
+      TensorType type{
+          static_cast<DType>(weight->type().dtype()),
+          {weight->type().shape().begin(), weight->type().shape().end()}};
+      if (staysInPlace(source)) {
+        PIPEC_RETURN_IF_ERROR(setExternal(weight, type, source));
+        continue;
+      }
+      items.push_back({weight->name(), type});
+      sources.push_back(&source);
+      total += type.byteSize();
+    }
+    report("writing stage " + std::to_string(s) + ": " +
+           std::to_string(items.size()) + " weights, " +
+           std::to_string(total / 1000000) + " MB");
+    PIPEC_ASSIGN_OR_RETURN(
+        auto writer, SafetensorsWriter::create(path.string(), items, false));
+    for (size_t i = 0; i < items.size(); ++i)
+      PIPEC_RETURN_IF_ERROR(streamWeight(items[i].type, *sources[i], *writer)
+                                .withPrefix("weight " + items[i].name));
+    return writer->finish();
+  }
+
+  Status setExternal(schema::Weight *weight, const TensorType &type,
+                     const WeightSource &source) {
+    std::error_code error;
+    fs::path absolute = fs::canonical(source.file, error);
+    if (error)
+      return ioError(source.file + ": " + error.message());
+    schema::ExternalBytes *external = weight->mutable_external();
+    external->set_file(absolute.string());
+    external->set_offset(source.offset);
+    external->set_length(source.length);
+    for (size_t k = 0; k < source.permutation.size(); ++k) {
+      external->add_permutation(source.permutation[k]);
+      external->add_stored_shape(0);
+    }
+    for (size_t k = 0; k < source.permutation.size(); ++k)
+      external->set_stored_shape(static_cast<int>(source.permutation[k]),
+                                 type.shape[k]);
+    return {};
+  }
+};
+
+/// What lies at `path` may be replaced only when asked, and only when it is a
+/// package.
+Status checkTarget(const fs::path &path, bool overwrite) {
+  std::error_code ignored;
+  if (!fs::exists(fs::symlink_status(path, ignored)))
+    return {};
+  if (!overwrite)
+    return invalidArgument(path.string() +
+                           " exists; pass --overwrite to replace it");
+  if (!fs::exists(path / "manifest.json", ignored))
+    return invalidArgument(path.string() +
+                           " exists and is no package; it is not replaced");
+  return {};
+}
+
+} // namespace
+
+StatusOr<schema::Manifest> readManifest(const std::string &path) {
+  std::ifstream file(fs::path(path) / "manifest.json", std::ios::binary);
+  std::string json((std::istreambuf_iterator<char>(file)),
+                   std::istreambuf_iterator<char>());
+  schema::Manifest manifest;
+  google::protobuf::util::JsonParseOptions options;
+  options.ignore_unknown_fields = true;
+  auto parsed =
+      google::protobuf::util::JsonStringToMessage(json, &manifest, options);
+  if (!file.good() && json.empty())
+    return ioError(path + "/manifest.json: cannot read");
+  if (!parsed.ok())
+    return dataLoss(path + "/manifest.json: " + std::string(parsed.message()));
+  return manifest;
+}
+
+Status writePackage(const CompiledModel &model, const std::string &path,
+                    const WriteOptions &options, const Reporter &report) {
+  fs::path target = fs::path(path).lexically_normal();
+  if (!target.has_filename())
+    target = target.parent_path();
+  PIPEC_RETURN_IF_ERROR(checkTarget(target, options.overwrite));
+  std::string pattern = target.string() + ".tmpXXXXXX";
+  if (!mkdtemp(pattern.data()))
+    return ioError(target.string() +
+                   ": cannot make a folder here: " + std::strerror(errno));
+  TemporaryFolder temporary{fs::path(pattern)};
+  std::error_code error;
+  fs::permissions(temporary.path, fs::perms(0755), error);
+  PIPEC_RETURN_IF_ERROR(Writer(model, temporary.path, options, report).run());
+  PIPEC_RETURN_IF_ERROR(checkTarget(target, options.overwrite));
+  if (options.overwrite && fs::exists(target)) {
+    // The old package steps aside before the new one takes its name.
+    TemporaryFolder old{fs::path(pattern + ".old")};
+    fs::rename(target, old.path, error);
+    if (!error)
+      fs::rename(temporary.path, target, error);
+  } else {
+    fs::rename(temporary.path, target, error);
+  }
+  return error ? ioError(target.string() + ": " + error.message()) : Status();
+}
+
+} // namespace pipec

@@ -1,0 +1,29 @@
+// Writes a compiled model as a package folder, streaming the weights.
+#ifndef PIPEC_COMPILER_PACKAGEWRITER_H
+#define PIPEC_COMPILER_PACKAGEWRITER_H
+
+#include "compiler/Compiler.h"
+
+namespace pipec {
+
+struct WriteOptions {
+  /// Replace an existing package. What is no package is never replaced.
+  bool overwrite = false;
+  /// Refer to weights where they lie instead of copying them.
+  bool weightsInPlace = false;
+};
+
+/// Writes to a temporary folder beside `path` and renames it, so that an
+/// interrupted write leaves nothing at `path`. Holds a megabyte of weights at a
+/// time. Errors: InvalidArgument (exists), Io, DataLoss (the model file changed
+/// or is too short).
+Status writePackage(const CompiledModel &model, const std::string &path,
+                    const WriteOptions &options, const Reporter &report);
+
+/// The manifest of the package at `path`, for reports. Open the package first:
+/// that is what checks it.
+StatusOr<schema::Manifest> readManifest(const std::string &path);
+
+} // namespace pipec
+
+#endif // PIPEC_COMPILER_PACKAGEWRITER_H

@@ -1,0 +1,103 @@
+// PyTorch's graph signature and fx nodes, read from metadata text: see
+// Metadata.h.
+//
+// In: the strings that torch.onnx writes. Out: GraphSignature, FxCall.
+// Tests: test/unit/frontends/MetadataTest.cpp.
+#include "frontends/onnx/Metadata.h"
+
+#include "frontends/onnx/Text.h"
+
+#include <cctype>
+#include <sstream>
+
+namespace pipec::onnx {
+
+const std::string *findMetadata(
+    const google::protobuf::RepeatedPtrField<::onnx::StringStringEntryProto>
+        &entries,
+    const std::string &key) {
+  for (const auto &entry : entries)
+    if (entry.key() == key)
+      return &entry.value();
+  return nullptr;
+}
+
+/// A line "p_a_weight: PARAMETER target='a.weight'" of the signature.
+static void parseSignatureLine(const std::string &line,
+                               GraphSignature &signature) {
+  size_t colon = line.find(": ");
+  size_t target = line.find("target='");
+  if (colon == std::string::npos || target == std::string::npos)
+    return;
+  std::string rest = line.substr(colon + 2);
+  bool parameter = startsWith(rest, "PARAMETER");
+  if (!parameter && !startsWith(rest, "BUFFER"))
+    return;
+  target += 8;
+  size_t close = line.find('\'', target);
+  if (close == std::string::npos)
+    return;
+  GraphSignature::Entry entry;
+  entry.target = line.substr(target, close - target);
+  entry.kind = parameter ? GraphSignature::Kind::Parameter
+                         : GraphSignature::Kind::Buffer;
+  size_t index = signature.entries.size();
+  if (!signature.byTarget.emplace(entry.target, index).second)
+    return;
+  signature.byPlaceholder[line.substr(0, colon)] = index;
+  signature.entries.push_back(std::move(entry));
+}
+
+GraphSignature parseGraphSignature(const std::string &text) {
+  GraphSignature signature;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    parseSignatureLine(line, signature);
+  return signature;
+}
+
+static void collectReferences(const std::string &text,
+                              std::vector<std::string> &names) {
+  for (size_t pos = text.find('%'); pos != std::string::npos;
+       pos = text.find('%', pos + 1)) {
+    size_t end = pos + 1;
+    while (end < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[end])) ||
+            text[end] == '_'))
+      ++end;
+    names.push_back(text.substr(pos + 1, end - pos - 1));
+  }
+}
+
+FxCall parseFxCall(const std::string &text) {
+  FxCall call;
+  size_t target = text.find("target=");
+  size_t args = text.find("](args = (");
+  if (target == std::string::npos || args == std::string::npos || args < target)
+    return call;
+  call.target = text.substr(target + 7, args - target - 7);
+  int depth = 0;
+  std::string current;
+  auto flush = [&] {
+    size_t first = current.find_first_not_of(' ');
+    if (first != std::string::npos)
+      call.args.push_back(current.substr(first));
+    current.clear();
+  };
+  for (size_t pos = args + 10; pos < text.size(); ++pos) {
+    char c = text[pos];
+    if (c == ')' && depth == 0)
+      break;
+    depth +=
+        (c == '(' || c == '[' || c == '{') - (c == ')' || c == ']' || c == '}');
+    if (c == ',' && depth == 0)
+      flush();
+    else
+      current.push_back(c);
+  }
+  flush();
+  collectReferences(text.substr(args), call.references);
+  return call;
+}
+
+} // namespace pipec::onnx

@@ -1,0 +1,392 @@
+// From an opened model to a module with one `pipe.graph`: see OnnxFrontend.h.
+//
+// In: a Model, import options. Out: the MLIR module. Steps: sizes of inputs,
+// unsupported operators, names of weights, then node by node. Tests:
+// test/unit/frontends/ImportTest.cpp, ModelNamesTest.cpp.
+#include "frontends/onnx/Importer.h"
+
+#include "frontends/onnx/InputShapes.h"
+#include "frontends/onnx/NodeContext.h"
+#include "frontends/onnx/Text.h"
+
+#include "mlir/IR/Verifier.h"
+
+#include <algorithm>
+
+namespace pipec::onnx {
+namespace {
+
+/// Builds one module.
+class Importer {
+public:
+  Importer(mlir::MLIRContext &context, const Model &model,
+           const ImportOptions &options, const Notice &notice)
+      : context(context), model(model), options(options), notice(notice),
+        location(mlir::UnknownLoc::get(&context)) {}
+  StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> run();
+
+private:
+  void makeGraph(const std::vector<TensorType> &inputs);
+  void declareWeights();
+  void declareWeight(const WeightDecl &decl, const std::string &symbol);
+  std::string freshSymbol(const std::string &wanted);
+  mlir::Value loadWeight(int decl);
+  Val weightValue(const WeightUse &use);
+  Val initializerValue(int initializer, const WeightUse &use);
+  Val constantValue(int initializer, int decl);
+  std::vector<Val> inputsOf(int index, std::vector<Val> &transposed);
+  Status importNode(int index);
+  Status finishGraph();
+  Status checkOutput(const ModelInterface::Port &port,
+                     const TensorType &got) const;
+  Status verify();
+
+  mlir::MLIRContext &context;
+  const Model &model;
+  const ImportOptions &options;
+  const Notice &notice;
+  mlir::Location location;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  pipe::GraphOp graph;
+  std::unique_ptr<Emitter> emitter;
+  WeightTable weights;
+  std::vector<std::string> symbols; // by declaration; "" until declared
+  std::vector<mlir::Value> loads;   // by declaration
+  std::set<std::string> usedSymbols;
+  std::map<std::string, Val>
+      values; // by ONNX name; initializers are read through their uses
+};
+
+std::string Importer::freshSymbol(const std::string &wanted) {
+  std::string symbol = wanted;
+  for (int i = 1; !usedSymbols.insert(symbol).second; ++i)
+    symbol = wanted + "#" + std::to_string(i);
+  return symbol;
+}
+
+void Importer::declareWeight(const WeightDecl &decl,
+                             const std::string &symbol) {
+  const TensorSource &source = model.initializers[decl.initializer].source;
+  std::string file = pipe::ConstantPool::kFileName;
+  uint64_t offset = source.offset, length = source.type.byteSize();
+  if (source.inFile())
+    file = source.file->path();
+  else if (decl.kind == WeightKind::Constant)
+    offset = pipe::ConstantPool::get(&context).add(source.inlined);
+  else
+    return emitter->fail(unsupported(
+        model.path + ": initializer '" +
+        model.initializers[decl.initializer].name + "' holds " + decl.name +
+        " in a field of another type (" + source.type.str() +
+        " in int32_data); save the model with raw data: "
+        "onnx.save(onnx.load(file), file) after "
+        "numpy_helper.from_array"));
+  constexpr pipe::WeightKind kKinds[] = {pipe::WeightKind::parameter,
+                                         pipe::WeightKind::buffer,
+                                         pipe::WeightKind::constant};
+  mlir::OpBuilder builder(graph);
+  llvm::SmallVector<llvm::StringRef> aliases(decl.aliases.begin(),
+                                             decl.aliases.end());
+  mlir::ArrayAttr aliasAttr =
+      aliases.empty() ? mlir::ArrayAttr() : builder.getStrArrayAttr(aliases);
+  pipe::WeightOp::create(
+      builder, location, builder.getStringAttr(symbol),
+      pipe::WeightKindAttr::get(&context, kKinds[static_cast<int>(decl.kind)]),
+      mlir::TypeAttr::get(pipe::fromTensorType(&context, decl.type)),
+      pipe::SourceAttr::get(&context, file, offset, length, decl.permutation),
+      aliasAttr, mlir::StringAttr());
+}
+
+/// Parameters and buffers are declared whether they are read or not; constants
+/// where they are first read.
+void Importer::declareWeights() {
+  symbols.resize(weights.decls.size());
+  loads.resize(weights.decls.size());
+  usedSymbols.insert("main");
+  for (const WeightDecl &decl : weights.decls)
+    if (decl.kind != WeightKind::Constant) {
+      std::string &symbol = symbols[&decl - weights.decls.data()];
+      symbol = freshSymbol(decl.name);
+      declareWeight(decl, symbol);
+    }
+}
+
+mlir::Value Importer::loadWeight(int index) {
+  const WeightDecl &decl = weights.decls[index];
+  if (symbols[index].empty()) {
+    symbols[index] = freshSymbol(decl.name);
+    declareWeight(decl, symbols[index]);
+  }
+  if (!loads[index])
+    loads[index] = pipe::LoadWeightOp::create(
+        emitter->at(), emitter->currentLocation(),
+        pipe::fromTensorType(&context, decl.type),
+        mlir::FlatSymbolRefAttr::get(&context, symbols[index]));
+  return loads[index];
+}
+
+/// A constant of the file: known where it is small, else loaded where it is
+/// first read.
+Val Importer::constantValue(int initializer, int decl) {
+  const TensorSource &source = model.initializers[initializer].source;
+  auto state = std::make_shared<Val::State>();
+  state->type = source.type;
+  // Literals are small enough for the IR (PIPE-I5); the others stay references
+  // to the file.
+  constexpr int64_t kLiteralElements = 16;
+  if (source.type.numElements() > kLiteralElements)
+    state->make = [this, decl] { return loadWeight(decl); };
+  if (source.type.byteSize() <= Emitter::kFoldLimit)
+    state->load = [this, &source]() -> std::optional<Tensor> {
+      auto tensor = source.load();
+      if (tensor.ok())
+        return *tensor;
+      emitter->fail(tensor.status().withPrefix(model.path));
+      return std::nullopt;
+    };
+  return Val(std::move(state));
+}
+
+Val Importer::weightValue(const WeightUse &use) {
+  auto state = std::make_shared<Val::State>();
+  state->type = weights.decls[use.decl].type;
+  state->make = [this, decl = use.decl] { return loadWeight(decl); };
+  return Val(std::move(state));
+}
+
+/// The initializer as the file has it: the declared weight, transposed and
+/// reshaped back.
+Val Importer::initializerValue(int initializer, const WeightUse &use) {
+  if (weights.decls[use.decl].kind == WeightKind::Constant)
+    return constantValue(initializer, use.decl);
+  Val value = weightValue(use);
+  if (!use.permutation.empty())
+    value = emitter->transpose(value, use.permutation);
+  return emitter->reshape(value,
+                          model.initializers[initializer].source.type.shape);
+}
+
+/// Inputs of a node. Where the file has a matrix transposed, the node gets the
+/// declared weight beside it, and the transposed form is made only when the
+/// node's importer asks for it.
+std::vector<Val> Importer::inputsOf(int index, std::vector<Val> &transposed) {
+  const auto &node = model.graph().node(index);
+  const bool matrixProduct =
+      node.op_type() == "MatMul" || node.op_type() == "Gemm";
+  std::vector<Val> inputs(node.input_size());
+  transposed.assign(node.input_size(), Val());
+  for (int k = 0; k < node.input_size(); ++k) {
+    const std::string &name = node.input(k);
+    if (name.empty())
+      continue;
+    auto initializer = model.initializerByName.find(name);
+    if (initializer == model.initializerByName.end()) {
+      inputs[k] = values[name];
+      continue;
+    }
+    const WeightUse &use = weights.uses.at({index, k});
+    const TensorType &stored =
+        model.initializers[initializer->second].source.type;
+    bool onlyTransposed = use.permutation == std::vector<int64_t>{1, 0} &&
+                          stored.rank() == 2 &&
+                          weights.decls[use.decl].type.shape ==
+                              Shape{stored.shape[1], stored.shape[0]};
+    if (matrixProduct && onlyTransposed) {
+      transposed[k] = weightValue(use);
+      auto state = std::make_shared<Val::State>();
+      state->type = stored;
+      state->make = [this, weight = transposed[k]] {
+        return emitter->materialize(emitter->transpose(weight, {1, 0}));
+      };
+      inputs[k] = Val(std::move(state));
+    } else {
+      inputs[k] = initializerValue(initializer->second, use);
+    }
+  }
+  return inputs;
+}
+
+Status Importer::importNode(int index) {
+  if (model.aliasNode[index])
+    return Status();
+  const auto &node = model.graph().node(index);
+  emitter->setLocation(
+      pipe::makeOriginLocation(&context, model.origins[index]));
+  std::vector<Val> transposed;
+  std::vector<Val> inputs = inputsOf(index, transposed);
+  NodeContext nodeContext(model, index, *emitter, std::move(inputs));
+  nodeContext.setTransposedWeights(std::move(transposed));
+  if (emitter->ok())
+    findImporter(node.op_type(), model.opset)(nodeContext);
+  nodeContext.refuseUnreadAttributes();
+  if (!emitter->ok()) {
+    const std::string &message = emitter->status().message();
+    // Errors of type inference know the op but not the node.
+    return startsWith(message, model.path)
+               ? emitter->status()
+               : emitter->status().withPrefix(model.where(index));
+  }
+  for (int k = 0; k < node.output_size(); ++k) {
+    if (node.output(k).empty())
+      continue;
+    if (!nodeContext.results()[k])
+      return unsupported(model.where(index) + ": output " + std::to_string(k) +
+                         " ('" + node.output(k) + "') is not supported");
+    values[node.output(k)] = nodeContext.results()[k];
+  }
+  return Status();
+}
+
+void Importer::makeGraph(const std::vector<TensorType> &inputs) {
+  mlir::OpBuilder builder(&context);
+  module = mlir::ModuleOp::create(location);
+  builder.setInsertionPointToEnd(module->getBody());
+  llvm::SmallVector<mlir::Type> types;
+  llvm::SmallVector<mlir::Attribute> attributes;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    types.push_back(pipe::fromTensorType(&context, inputs[i]));
+    const std::string &name = model.interface.inputs[i].name;
+    mlir::NamedAttrList list;
+    list.set(pipe::PipeDialect::kNameAttr, builder.getStringAttr(name));
+    if (std::find(options.wholeInputs.begin(), options.wholeInputs.end(),
+                  name) != options.wholeInputs.end())
+      list.set("pipe.whole", builder.getUnitAttr());
+    attributes.push_back(list.getDictionary(&context));
+  }
+  mlir::OperationState state(location, pipe::GraphOp::getOperationName());
+  mlir::NamedAttrList properties;
+  properties.set("sym_name", builder.getStringAttr("main"));
+  properties.set("function_type",
+                 mlir::TypeAttr::get(builder.getFunctionType(types, {})));
+  if (!attributes.empty())
+    properties.set("arg_attrs", builder.getArrayAttr(attributes));
+  state.propertiesAttr = properties.getDictionary(&context);
+  mlir::Block &body = state.addRegion()->emplaceBlock();
+  for (mlir::Type type : types)
+    body.addArgument(type, location);
+  graph = mlir::cast<pipe::GraphOp>(builder.create(state));
+  emitter = std::make_unique<Emitter>(&context, &graph.getBody().front());
+  for (size_t i = 0; i < inputs.size(); ++i)
+    values[model.interface.inputs[i].name] =
+        emitter->fromIr(graph.getBody().getArgument(i));
+}
+
+Status Importer::checkOutput(const ModelInterface::Port &port,
+                             const TensorType &got) const {
+  bool rankDiffers =
+      port.hasShape && static_cast<int64_t>(port.shape.size()) != got.rank();
+  if (port.dtype == got.dtype && !rankDiffers)
+    return Status();
+  return dataLoss(
+      model.path + ": graph output '" + port.name + "' is declared as " +
+      std::string(dtypeName(port.dtype)) +
+      (port.hasShape ? " of rank " + std::to_string(port.shape.size()) : "") +
+      ", the nodes make " + got.str());
+}
+
+Status Importer::finishGraph() {
+  mlir::OpBuilder &builder = emitter->at();
+  llvm::SmallVector<mlir::Value> results;
+  llvm::SmallVector<mlir::Attribute> attributes;
+  for (const ModelInterface::Port &port : model.interface.outputs) {
+    auto initializer = model.initializerByName.find(port.name);
+    Val value =
+        initializer == model.initializerByName.end()
+            ? values[port.name]
+            : initializerValue(initializer->second,
+                               weights.defaults.at(initializer->second));
+    PIPEC_RETURN_IF_ERROR(emitter->status());
+    PIPEC_RETURN_IF_ERROR(checkOutput(port, value.type()));
+    results.push_back(emitter->materialize(value));
+    mlir::NamedAttrList list;
+    list.set(pipe::PipeDialect::kNameAttr, builder.getStringAttr(port.name));
+    attributes.push_back(list.getDictionary(&context));
+  }
+  pipe::OutputOp::create(builder, location, results);
+  llvm::SmallVector<mlir::Type> types;
+  for (mlir::Value result : results)
+    types.push_back(result.getType());
+  graph.setFunctionType(
+      builder.getFunctionType(graph.getFunctionType().getInputs(), types));
+  graph.setResAttrsAttr(builder.getArrayAttr(attributes));
+  return emitter->status();
+}
+
+Status Importer::verify() {
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(
+      &context, [&](mlir::Diagnostic &diagnostic) {
+        message += (message.empty() ? "" : "; ") + diagnostic.str();
+        return mlir::success();
+      });
+  if (mlir::failed(mlir::verify(*module)))
+    return internalError(model.path +
+                         ": the imported graph is not valid: " + message);
+  return Status();
+}
+
+/// All operators that no importer takes, in one message.
+Status checkSupported(const Model &model) {
+  struct Missing {
+    int count = 0, first = 0;
+  };
+  std::map<std::string, Missing> missing;
+  for (int n = 0; n < model.graph().node_size(); ++n) {
+    const auto &node = model.graph().node(n);
+    bool defaultDomain = node.domain().empty() || node.domain() == "ai.onnx";
+    if (defaultDomain && findImporter(node.op_type(), model.opset))
+      continue;
+    Missing &entry =
+        missing[defaultDomain ? node.op_type()
+                              : node.domain() + "::" + node.op_type()];
+    if (entry.count++ == 0)
+      entry.first = n;
+  }
+  if (missing.empty())
+    return Status();
+  std::vector<std::string> lines;
+  for (const auto &[op, entry] : missing) {
+    const Origin &origin = model.origins[entry.first];
+    std::string line = op + " (" + std::to_string(entry.count) +
+                       (entry.count == 1 ? " node" : " nodes") + ", first '" +
+                       origin.node + "'";
+    if (!origin.module.empty())
+      line += " in module " + origin.module;
+    lines.push_back(line + ")");
+  }
+  return unsupported(model.path +
+                     ": operators that pipec does not support at opset " +
+                     std::to_string(model.opset) + ": " + joined(lines) +
+                     ". Control flow, sequences, quantised and custom "
+                     "operators have no import; export without them, "
+                     "or with another opset_version");
+}
+
+StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Importer::run() {
+  context.loadDialect<pipe::PipeDialect>();
+  PIPEC_RETURN_IF_ERROR(checkSupported(model));
+  PIPEC_ASSIGN_OR_RETURN(std::vector<TensorType> inputs,
+                         bindInputs(model, options));
+  PIPEC_ASSIGN_OR_RETURN(weights, makeWeightTable(model, options));
+  if (notice)
+    for (const std::string &text : weights.notices)
+      notice(text);
+  makeGraph(inputs);
+  declareWeights();
+  PIPEC_RETURN_IF_ERROR(emitter->status());
+  for (int n = 0; n < model.graph().node_size(); ++n)
+    PIPEC_RETURN_IF_ERROR(importNode(n));
+  PIPEC_RETURN_IF_ERROR(finishGraph());
+  PIPEC_RETURN_IF_ERROR(verify());
+  return std::move(module);
+}
+
+} // namespace
+
+StatusOr<mlir::OwningOpRef<mlir::ModuleOp>>
+importModel(mlir::MLIRContext &context, const Model &model,
+            const ImportOptions &options, const Notice &notice) {
+  return Importer(context, model, options, notice).run();
+}
+
+} // namespace pipec::onnx

@@ -1,0 +1,18 @@
+// The importer's entry: see OnnxFrontend.h for what it does.
+//
+// In: an opened Model. Out: the module, or the first error (all unsupported
+// operators in one). Tests: test/unit/frontends/.
+#ifndef PIPEC_FRONTENDS_ONNX_IMPORTER_H
+#define PIPEC_FRONTENDS_ONNX_IMPORTER_H
+
+#include "frontends/onnx/WeightTable.h"
+
+namespace pipec::onnx {
+
+StatusOr<mlir::OwningOpRef<mlir::ModuleOp>>
+importModel(mlir::MLIRContext &context, const Model &model,
+            const ImportOptions &options, const Notice &notice);
+
+} // namespace pipec::onnx
+
+#endif

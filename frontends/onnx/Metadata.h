@@ -1,0 +1,74 @@
+// What exporters write beside the graph: PyTorch's graph signature, fx nodes,
+// module paths, source lines.
+//
+// In: metadata strings and node names. Out: plain values; malformed text gives
+// empty ones, never an error. Tests: test/unit/frontends/MetadataTest.cpp.
+#ifndef PIPEC_FRONTENDS_ONNX_METADATA_H
+#define PIPEC_FRONTENDS_ONNX_METADATA_H
+
+#include "onnx-ml.pb.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pipec::onnx {
+
+/// Parameters and buffers of the exported module, in PyTorch's order.
+struct GraphSignature {
+  enum class Kind { Parameter, Buffer };
+  struct Entry {
+    std::string target; // state_dict name
+    Kind kind = Kind::Parameter;
+  };
+  std::vector<Entry> entries;
+  std::map<std::string, size_t> byPlaceholder; // "p_a_weight" -> entry
+  std::map<std::string, size_t> byTarget;      // "a.weight" -> entry
+
+  bool empty() const { return entries.empty(); }
+  bool contains(const std::string &target) const {
+    return byTarget.count(target) != 0;
+  }
+};
+
+/// One fx call as text: "torch.ops.aten.linear.default" and its positional
+/// arguments ("%x", "[None, %y]", "1").
+struct FxCall {
+  std::string target;
+  std::vector<std::string> args;
+  std::vector<std::string>
+      references; // names after '%', in order, of all arguments
+};
+
+/// What a node's metadata says of its origin.
+struct NodeMetadata {
+  std::optional<std::string>
+      module; // module path; "" is the root, nothing is unknown
+  std::string file;
+  int line = 0;
+  FxCall call;
+};
+
+GraphSignature parseGraphSignature(const std::string &text);
+FxCall parseFxCall(const std::string &text);
+/// From pkg.torch.onnx.name_scopes: "['', 'a', 'a.b', 'relu']" is "a.b".
+std::optional<std::string> modulePathOfScopes(const std::string &scopes);
+/// From namespace: ": pkg.Net/a: pkg.A/relu: aten.relu" is "a".
+std::optional<std::string> modulePathOfNamespace(const std::string &text);
+/// From a TorchScript-exported node name: "/layer1/layer1.0/conv1/Conv" is
+/// "layer1.0.conv1".
+std::optional<std::string> modulePathOfName(const std::string &name);
+NodeMetadata readNodeMetadata(const ::onnx::NodeProto &node);
+/// Gives nodes without a path the one of their neighbours, or what the
+/// neighbours have in common.
+std::vector<std::string>
+completeModulePaths(const std::vector<NodeMetadata> &nodes);
+const std::string *findMetadata(
+    const google::protobuf::RepeatedPtrField<::onnx::StringStringEntryProto>
+        &entries,
+    const std::string &key);
+
+} // namespace pipec::onnx
+
+#endif

@@ -1,0 +1,145 @@
+// Opening of a model file: see Model.h.
+//
+// In: the mapped file. Out: a Model. Order: scan, parse, versions, tensors,
+// graph, interface. Tests: test/unit/frontends/OpenTest.cpp.
+#include "frontends/onnx/Model.h"
+
+#include "frontends/onnx/Text.h"
+
+#include <climits>
+#include <filesystem>
+
+namespace pipec::onnx {
+
+std::string Model::where(int node) const {
+  const Origin &origin = origins[node];
+  std::vector<std::string> parts{origin.op};
+  if (!origin.module.empty())
+    parts.push_back("module " + origin.module);
+  if (!origin.file.empty())
+    parts.push_back(origin.file + ":" + std::to_string(origin.line));
+  return path + ": node '" + origin.node + "' (" + joined(parts) + ")";
+}
+
+static void readOrigins(Model &model) {
+  std::vector<NodeMetadata> metadata;
+  for (const auto &node : model.graph().node())
+    metadata.push_back(readNodeMetadata(node));
+  std::vector<std::string> modules = completeModulePaths(metadata);
+  for (int i = 0; i < model.graph().node_size(); ++i) {
+    const auto &node = model.graph().node(i);
+    Origin origin;
+    origin.module = modules[i];
+    origin.node = node.name();
+    if (origin.node.empty())
+      origin.node =
+          node.output_size() ? node.output(0) : "#" + std::to_string(i);
+    origin.op = node.op_type();
+    origin.file = metadata[i].file;
+    origin.line = metadata[i].line;
+    origin.index = i;
+    model.origins.push_back(std::move(origin));
+    model.calls.push_back(std::move(metadata[i].call));
+  }
+  if (const std::string *text =
+          findMetadata(model.graph().metadata_props(),
+                       "pkg.torch.export.ExportedProgram.graph_signature"))
+    model.signature = parseGraphSignature(*text);
+}
+
+static Status readTensors(Model &model, const ScannedModel &scanned,
+                          std::shared_ptr<const MappedFile> file) {
+  TensorFiles files(std::filesystem::path(model.path).parent_path().string(),
+                    std::move(file));
+  const auto &graph = model.graph();
+  for (int i = 0; i < graph.initializer_size(); ++i) {
+    const auto &tensor = graph.initializer(i);
+    std::string what = model.path + ": initializer '" + tensor.name() + "'";
+    if (tensor.name().empty())
+      return dataLoss(model.path + ": initializer " + std::to_string(i) +
+                      " has no name");
+    auto payload = scanned.initializers.find(i);
+    auto source = files.locate(tensor, payload == scanned.initializers.end()
+                                           ? nullptr
+                                           : &payload->second);
+    if (!source.ok())
+      return source.status().withPrefix(what);
+    if (!model.initializerByName.emplace(tensor.name(), i).second)
+      return dataLoss(what + " is there twice");
+    model.initializers.push_back({tensor.name(), std::move(*source)});
+  }
+  for (int n = 0; n < graph.node_size(); ++n)
+    for (int a = 0; a < graph.node(n).attribute_size(); ++a) {
+      const auto &attribute = graph.node(n).attribute(a);
+      if (!attribute.has_t())
+        continue;
+      auto payload = scanned.attributes.find({n, a});
+      auto source = files.locate(
+          attribute.t(),
+          payload == scanned.attributes.end() ? nullptr : &payload->second);
+      if (!source.ok())
+        return source.status().withPrefix(model.where(n) + ": attribute '" +
+                                          attribute.name() + "'");
+      model.attributeTensors[{n, a}] = std::move(*source);
+    }
+  return Status();
+}
+
+/// The TorchScript-based exporter stores equal initializers once and names the
+/// others by Identity nodes.
+static void readAliasNodes(Model &model) {
+  const auto &graph = model.graph();
+  model.aliasNode.assign(graph.node_size(), false);
+  if (!model.signature.empty())
+    return;
+  for (int n = 0; n < graph.node_size(); ++n) {
+    const auto &node = graph.node(n);
+    if (node.op_type() != "Identity" || !node.domain().empty() ||
+        node.input_size() != 1 || node.output_size() != 1)
+      continue;
+    auto found = model.initializerByName.find(node.input(0));
+    const std::string &name = node.output(0);
+    if (found == model.initializerByName.end() || name.empty() ||
+        name[0] == '/' || model.initializerByName.count(name))
+      continue;
+    model.initializerByName[name] = static_cast<int>(model.initializers.size());
+    model.initializers.push_back(
+        {name, model.initializers[found->second].source});
+    model.aliasNode[n] = true;
+  }
+}
+
+StatusOr<std::unique_ptr<Model>>
+openModel(std::shared_ptr<const MappedFile> file) {
+  auto model = std::make_unique<Model>();
+  model->path = file->path();
+  auto scanned = scanModel(file->data(), file->size());
+  if (!scanned.ok())
+    return scanned.status().withPrefix(model->path);
+  if (scanned->pruned.size() > INT_MAX)
+    return unsupported(model->path +
+                       ": the graph without its weights is larger than 2 GiB");
+  if (!model->proto.ParseFromArray(scanned->pruned.data(),
+                                   static_cast<int>(scanned->pruned.size())))
+    return dataLoss(model->path +
+                    ": not a valid ONNX file: the message does not parse");
+  scanned->pruned.clear();
+  scanned->pruned.shrink_to_fit();
+  PIPEC_RETURN_IF_ERROR(checkVersions(*model));
+  for (const auto &opset : model->proto.opset_import())
+    if (opset.domain().empty() || opset.domain() == "ai.onnx")
+      model->opset = opset.version();
+  readOrigins(*model);
+  PIPEC_RETURN_IF_ERROR(readTensors(*model, *scanned, std::move(file)));
+  readAliasNodes(*model);
+  PIPEC_RETURN_IF_ERROR(checkGraph(*model));
+  PIPEC_ASSIGN_OR_RETURN(model->interface, readInterface(*model));
+  return model;
+}
+
+StatusOr<std::unique_ptr<Model>> openModel(const std::string &path) {
+  PIPEC_ASSIGN_OR_RETURN(auto file, MappedFile::open(path));
+  return openModel(std::move(file));
+}
+
+} // namespace pipec::onnx

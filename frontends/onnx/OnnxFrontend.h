@@ -1,0 +1,78 @@
+// From an ONNX file to a `pipe.graph`.
+//
+// Reads the file by map: tensor bytes stay where they lie and become
+// `#pipe.source` references. ONNX IR versions up to that of onnx 1.23, opsets
+// 13 to 28 of the default domain. Files are untrusted: every error names the
+// file and the node, and nothing throws.
+#ifndef PIPEC_FRONTENDS_ONNX_ONNXFRONTEND_H
+#define PIPEC_FRONTENDS_ONNX_ONNXFRONTEND_H
+
+#include "pipec/tensor.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace pipec::onnx {
+
+/// What a model file declares, before any size is bound.
+struct ModelInterface {
+  /// -1 with a name: symbolic. -1 without: unknown.
+  struct Dim {
+    int64_t size = -1;
+    std::string symbol;
+  };
+  struct Port {
+    std::string name;
+    DType dtype = DType::F32;
+    bool hasShape = true;
+    std::vector<Dim> shape;
+  };
+  std::vector<Port> inputs; // graph inputs that are no initializer
+  std::vector<Port> outputs;
+};
+
+struct ImportOptions {
+  /// Shape of each graph input for one microbatch, by name; those absent come
+  /// from `bindings` or are static.
+  std::map<std::string, std::vector<int64_t>> inputShapes;
+  /// Sizes of symbolic dimensions (`--bind batch=32`).
+  std::map<std::string, int64_t> bindings;
+  /// Graph inputs that every microbatch gets uncut: marked `pipe.whole`.
+  std::vector<std::string> wholeInputs;
+  /// `--tie A=B`: two parameters of equal type are one. `--untie NAME`: undo a
+  /// recognised tie.
+  std::vector<std::pair<std::string, std::string>> ties;
+  std::vector<std::string> unties;
+};
+
+/// A message for the user that is no error: "lm_head.weight is tied to ...".
+using Notice = std::function<void(const std::string &)>;
+
+/// An opened model: parsed once, imported once per microbatch size.
+class OnnxModel {
+public:
+  /// Reads and checks the whole file (not the tensors' bytes).
+  static StatusOr<std::unique_ptr<OnnxModel>> open(const std::string &path);
+  ~OnnxModel();
+
+  const ModelInterface &interface() const;
+  /// Module with one `pipe.graph @main` and its `pipe.weight`s. Deterministic.
+  /// Unsupported ops are all listed in one error (Unsupported) with counts and
+  /// the first node of each; shape conflicts name input or node, expected and
+  /// got.
+  StatusOr<mlir::OwningOpRef<mlir::ModuleOp>>
+  import(mlir::MLIRContext &context, const ImportOptions &options,
+         const Notice &notice) const;
+  /// Parameters that the graph signature names but the exporter folded away.
+  std::vector<std::string> foldedParameters() const;
+
+private:
+  OnnxModel();
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace pipec::onnx
+
+#endif

@@ -1,0 +1,308 @@
+// Names of weights in files of torch.onnx.export(dynamo=True): see
+// WeightTable.h.
+//
+// The graph signature lists all parameters and buffers; the fx node of each
+// ONNX node shows which of them it reads. So an initializer under a made-up
+// name (val_110), or one that stands for several equal parameters, is matched
+// by the node that reads it. In: Model. Out: WeightTable. Tests:
+// test/unit/frontends/WeightTableTest.cpp, ModelNamesTest.cpp.
+#include "frontends/onnx/WeightTable.h"
+
+#include "frontends/onnx/Text.h"
+
+#include <algorithm>
+
+namespace pipec::onnx {
+namespace {
+
+enum class Role { None, Weight, Bias, Mean, Variance };
+
+/// Where an ATen operator has its weight, bias, mean and variance; -1: nowhere.
+struct TargetForm {
+  const char *name;
+  int weight, bias, mean, variance;
+};
+constexpr TargetForm kTargets[] = {
+    {"aten.linear.", 1, 2, -1, -1},
+    {"aten.addmm.", 2, 0, -1, -1},
+    {"aten.conv1d.", 1, 2, -1, -1},
+    {"aten.conv2d.", 1, 2, -1, -1},
+    {"aten.conv3d.", 1, 2, -1, -1},
+    {"aten.convolution.", 1, 2, -1, -1},
+    {"aten._convolution.", 1, 2, -1, -1},
+    {"aten.conv_transpose1d.", 1, 2, -1, -1},
+    {"aten.conv_transpose2d.", 1, 2, -1, -1},
+    {"aten.conv_transpose3d.", 1, 2, -1, -1},
+    {"aten.layer_norm.", 2, 3, -1, -1},
+    {"aten.native_layer_norm.", 2, 3, -1, -1},
+    {"aten.rms_norm.", 2, -1, -1, -1},
+    {"aten.group_norm.", 2, 3, -1, -1},
+    {"aten.native_group_norm.", 1, 2, -1, -1},
+    {"aten.batch_norm.", 1, 2, 3, 4},
+    {"aten.instance_norm.", 1, 2, 3, 4},
+    {"aten._native_batch_norm_legit_no_training.", 1, 2, 3, 4},
+    {"aten._native_batch_norm_legit_functional.", 1, 2, 3, 4},
+    {"aten._native_batch_norm_legit.", 1, 2, 3, 4},
+    {"aten.embedding.", 0, -1, -1, -1},
+    {"aten.prelu.", 1, -1, -1, -1},
+    {"aten._prelu_kernel.", 1, -1, -1, -1},
+};
+
+bool contains(const std::string &text, const char *part) {
+  return text.find(part) != std::string::npos;
+}
+
+Role roleOf(const std::string &op, int input) {
+  auto oneOf = [&](std::initializer_list<const char *> ops) {
+    return std::any_of(ops.begin(), ops.end(),
+                       [&](const char *name) { return op == name; });
+  };
+  if (oneOf({"LayerNormalization", "InstanceNormalization",
+             "BatchNormalization", "GroupNormalization", "RMSNormalization"})) {
+    constexpr Role kNormRoles[] = {Role::None, Role::Weight, Role::Bias,
+                                   Role::Mean, Role::Variance};
+    return input < 5 ? kNormRoles[input] : Role::None;
+  }
+  if (oneOf({"Conv", "ConvTranspose"}))
+    return input == 1 ? Role::Weight : input == 2 ? Role::Bias : Role::None;
+  if (op == "Gemm")
+    return input == 2 ? Role::Bias : Role::Weight;
+  if (oneOf({"MatMul", "Mul", "PRelu"}))
+    return Role::Weight;
+  if (oneOf({"Gather", "GatherND", "GatherElements", "Transpose", "Reshape",
+             "Unsqueeze", "Expand"}))
+    return input == 0 ? Role::Weight : Role::None;
+  return op == "Add" ? Role::Bias : Role::None;
+}
+
+/// Matches the initializers of one model.
+class SignatureNaming {
+public:
+  explicit SignatureNaming(const Model &model)
+      : model(model), readers(readersOf(model)) {}
+  WeightTable run();
+
+private:
+  std::optional<std::string> match(int initializer, Reader reader) const;
+  std::optional<std::string> matchByForm(int initializer, Reader reader,
+                                         const TargetForm &form) const;
+  std::optional<std::string> matchByExclusion(int initializer,
+                                              Reader reader) const;
+  std::vector<std::string> parametersOf(int node) const;
+  void nameInitializer(int initializer);
+  WeightUse declareFor(int initializer, const std::string &name, Reader reader);
+  bool storedTransposed(int initializer, const std::string &name,
+                        Reader reader) const;
+
+  const Model &model;
+  std::vector<std::vector<Reader>> readers;
+  WeightTable table;
+};
+
+/// state_dict names among the references of the node's fx call.
+std::vector<std::string> SignatureNaming::parametersOf(int node) const {
+  std::vector<std::string> names;
+  for (const std::string &reference : model.calls[node].references) {
+    auto found = model.signature.byPlaceholder.find(reference);
+    if (found == model.signature.byPlaceholder.end())
+      continue;
+    const std::string &name = model.signature.entries[found->second].target;
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
+  }
+  return names;
+}
+
+std::optional<std::string>
+SignatureNaming::matchByForm(int initializer, Reader reader,
+                             const TargetForm &form) const {
+  const FxCall &call = model.calls[reader.node];
+  const std::string &op = model.graph().node(reader.node).op_type();
+  // The exporter writes group_norm as InstanceNormalization with made-up ones
+  // and zeros, then Mul and Add.
+  if (contains(form.name, "group_norm") && op == "InstanceNormalization")
+    return std::nullopt;
+  // Literals of a decomposition (eps, an exponent) are scalars; parameters of
+  // these operators are not.
+  const TensorType &type = model.initializers[initializer].source.type;
+  if (type.rank() == 0 || !isFloat(type.dtype))
+    return std::nullopt;
+  int position = -1;
+  switch (roleOf(op, reader.input)) {
+  case Role::Weight:
+    position = form.weight;
+    break;
+  case Role::Bias:
+    position = form.bias;
+    break;
+  case Role::Mean:
+    position = form.mean;
+    break;
+  case Role::Variance:
+    position = form.variance;
+    break;
+  case Role::None:
+    break;
+  }
+  if (position < 0 || position >= static_cast<int>(call.args.size()) ||
+      call.args[position].empty() || call.args[position][0] != '%')
+    return std::nullopt;
+  auto found =
+      model.signature.byPlaceholder.find(call.args[position].substr(1));
+  if (found == model.signature.byPlaceholder.end())
+    return std::nullopt;
+  return model.signature.entries[found->second].target;
+}
+
+/// For other operators: the one parameter of the fx call that no other input of
+/// the node is.
+std::optional<std::string>
+SignatureNaming::matchByExclusion(int initializer, Reader reader) const {
+  const Initializer &tensor = model.initializers[initializer];
+  // Folded values carry the name of their fx node (zeros, unsqueeze_1); only
+  // val_N may be a parameter in another form.
+  bool madeUp =
+      startsWith(tensor.name, "val_") || model.signature.contains(tensor.name);
+  if (!madeUp || !isFloat(tensor.source.type.dtype) ||
+      tensor.source.type.rank() == 0)
+    return std::nullopt;
+  const auto &node = model.graph().node(reader.node);
+  std::vector<std::string> left;
+  for (const std::string &name : parametersOf(reader.node))
+    if (std::find(node.input().begin(), node.input().end(), name) ==
+        node.input().end())
+      left.push_back(name);
+  std::vector<int> unnamed;
+  for (int k = 0; k < node.input_size(); ++k) {
+    auto found = model.initializerByName.find(node.input(k));
+    if (found != model.initializerByName.end() &&
+        isFloat(model.initializers[found->second].source.type.dtype) &&
+        model.initializers[found->second].source.type.rank() > 0)
+      unnamed.push_back(k);
+  }
+  if (left.size() == 1 && unnamed.size() == 1)
+    return left[0];
+  auto at = std::find(unnamed.begin(), unnamed.end(), reader.input);
+  if (left.size() == unnamed.size() && at != unnamed.end())
+    return left[at - unnamed.begin()];
+  return std::nullopt;
+}
+
+std::optional<std::string> SignatureNaming::match(int initializer,
+                                                  Reader reader) const {
+  const std::string &own = model.initializers[initializer].name;
+  const FxCall &call = model.calls[reader.node];
+  std::vector<std::string> candidates = parametersOf(reader.node);
+  std::optional<std::string> ownName;
+  if (model.signature.contains(own))
+    ownName = own;
+  if (ownName &&
+      std::find(candidates.begin(), candidates.end(), own) != candidates.end())
+    return ownName;
+  // A convolution that stands for a batch_norm has the norm folded into its
+  // weight: another tensor under the old name.
+  const std::string &op = model.graph().node(reader.node).op_type();
+  if (contains(call.target, "batch_norm") && op != "BatchNormalization" &&
+      (startsWith(op, "Conv") || op == "Gemm" || op == "MatMul"))
+    return std::nullopt;
+  if (candidates.empty())
+    return ownName;
+  for (const TargetForm &form : kTargets)
+    if (contains(call.target, form.name)) {
+      auto found = matchByForm(initializer, reader, form);
+      return found ? found : ownName;
+    }
+  auto found = matchByExclusion(initializer, reader);
+  return found ? found : ownName;
+}
+
+/// nn.Linear's weight is [out, in]; MatMul reads it as [in, out].
+bool SignatureNaming::storedTransposed(int initializer, const std::string &name,
+                                       Reader reader) const {
+  const Initializer &tensor = model.initializers[initializer];
+  if (reader.input < 0)
+    return false;
+  const auto &node = model.graph().node(reader.node);
+  if (tensor.name == name || tensor.source.type.rank() != 2 ||
+      model.signature.contains(tensor.name) ||
+      !contains(model.calls[reader.node].target, "aten.linear."))
+    return false;
+  bool transB = false;
+  for (const auto &attribute : node.attribute())
+    transB |= attribute.name() == "transB" && attribute.i() != 0;
+  return reader.input == 1 &&
+         (node.op_type() == "MatMul" || (node.op_type() == "Gemm" && !transB));
+}
+
+/// The declaration of `name`, made or found: a parameter that the file stores
+/// twice is declared once.
+WeightUse SignatureNaming::declareFor(int initializer, const std::string &name,
+                                      Reader reader) {
+  bool buffer =
+      model.signature.entries[model.signature.byTarget.at(name)].kind ==
+      GraphSignature::Kind::Buffer;
+  std::vector<int64_t> permutation;
+  if (storedTransposed(initializer, name, reader))
+    permutation = {1, 0};
+  WeightTable made;
+  declare(model, made, initializer, name,
+          buffer ? WeightKind::Buffer : WeightKind::Parameter, permutation);
+  WeightDecl decl = std::move(made.decls[0]);
+  // Scale and shift of a norm, and PReLU's slope, are vectors that the exporter
+  // stretched to [C, 1, 1].
+  std::string target = reader.input < 0 ? "" : model.calls[reader.node].target;
+  if ((isNormTarget(target) || contains(target, "prelu")) &&
+      decl.type.rank() > 1 && decl.type.shape[0] == decl.type.numElements())
+    decl.type.shape = {decl.type.numElements()};
+  WeightUse use;
+  use.permutation = inversePermutation(permutation);
+  use.decl = table.find(name);
+  if (use.decl >= 0 && table.decls[use.decl].type == decl.type)
+    return use;
+  if (use.decl >= 0) {
+    decl.name = model.initializers[initializer].name;
+    decl.kind = WeightKind::Constant;
+    decl.type = model.initializers[initializer].source.type;
+    decl.permutation.clear();
+    use.permutation.clear();
+  }
+  use.decl = static_cast<int>(table.decls.size());
+  table.decls.push_back(std::move(decl));
+  return use;
+}
+
+void SignatureNaming::nameInitializer(int initializer) {
+  const Initializer &tensor = model.initializers[initializer];
+  WeightUse constant;
+  for (Reader reader : readers[initializer]) {
+    auto name = match(initializer, reader);
+    if (!name && constant.decl < 0)
+      constant.decl =
+          declare(model, table, initializer, tensor.name, WeightKind::Constant);
+    WeightUse use = name ? declareFor(initializer, *name, reader) : constant;
+    table.defaults.emplace(initializer, use);
+    table.uses[{reader.node, reader.input}] = std::move(use);
+  }
+  if (!readers[initializer].empty())
+    return;
+  if (model.signature.contains(tensor.name))
+    constant = declareFor(initializer, tensor.name, Reader{0, -1});
+  else
+    constant.decl =
+        declare(model, table, initializer, tensor.name, WeightKind::Constant);
+  table.defaults.emplace(initializer, constant);
+}
+
+WeightTable SignatureNaming::run() {
+  for (int i = 0; i < static_cast<int>(model.initializers.size()); ++i)
+    nameInitializer(i);
+  return std::move(table);
+}
+
+} // namespace
+
+WeightTable namesBySignature(const Model &model) {
+  return SignatureNaming(model).run();
+}
+
+} // namespace pipec::onnx

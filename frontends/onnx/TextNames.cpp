@@ -1,0 +1,143 @@
+// Names of weights in files without a graph signature: see WeightTable.h.
+//
+// The TorchScript-based exporter keeps state_dict names, but a transposed
+// Linear weight becomes onnx::MatMul_123 and a stretched norm scale
+// onnx::Mul_123: both are named after the module that reads them. Files of
+// other tools keep the initializer's name. In: Model. Out: WeightTable. Tests:
+// test/unit/frontends/WeightTableTest.cpp, ModelNamesTest.cpp.
+#include "frontends/onnx/WeightTable.h"
+
+#include "frontends/onnx/Text.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace pipec::onnx {
+namespace {
+
+/// A dotted name of identifiers and indices, as in a state_dict; "val_3" and
+/// "onnx::Add_3" are none.
+bool looksLikeStateDict(const std::string &name) {
+  if (name.empty() || startsWith(name, "val_") || startsWith(name, "_val_"))
+    return false;
+  bool start = true;
+  for (char c : name) {
+    if (c == '.' && start)
+      return false;
+    if (c != '.' && c != '_' && !std::isalnum(static_cast<unsigned char>(c)))
+      return false;
+    start = c == '.';
+  }
+  return !start && !std::isdigit(static_cast<unsigned char>(name[0]));
+}
+
+/// Inputs that say how a node works (scales of a Resize, bounds of a Clip):
+/// never a parameter.
+bool isSetting(const std::string &op, int input) {
+  struct Settings {
+    const char *op;
+    int from;
+  };
+  constexpr Settings kSettings[] = {
+      {"Resize", 1}, {"Range", 0}, {"Dropout", 1}, {"OneHot", 1},
+      {"Clip", 1},   {"Pad", 1},   {"Pow", 1},     {"ConstantOfShape", 0}};
+  for (const Settings &entry : kSettings)
+    if (op == entry.op && input >= entry.from)
+      return true;
+  return false;
+}
+
+bool isBufferName(const std::string &name) {
+  std::string leaf = leafName(name);
+  return leaf == "running_mean" || leaf == "running_var" ||
+         leaf == "num_batches_tracked";
+}
+
+class TextNaming {
+public:
+  explicit TextNaming(const Model &model)
+      : model(model), readers(readersOf(model)) {
+    for (int n = 0; n < model.graph().node_size(); ++n)
+      if (model.graph().node(n).op_type() == "InstanceNormalization")
+        norms.insert(model.origins[n].module);
+  }
+  WeightTable run();
+
+private:
+  int declareTensor(int initializer);
+  int declareStretched(int initializer, const std::string &name);
+  std::string inModule(Reader reader, const char *leaf) const {
+    const std::string &module = model.origins[reader.node].module;
+    return module.empty() ? leaf : module + "." + leaf;
+  }
+  bool taken(const std::string &name) const {
+    return table.find(name) >= 0 || model.initializerByName.count(name) != 0;
+  }
+
+  const Model &model;
+  std::vector<std::vector<Reader>> readers;
+  std::set<std::string>
+      norms; // module paths with an InstanceNormalization: group norms
+  WeightTable table;
+};
+
+int TextNaming::declareStretched(int initializer, const std::string &name) {
+  int decl = declare(model, table, initializer, name, WeightKind::Parameter);
+  table.decls[decl].type.shape = {table.decls[decl].type.numElements()};
+  return decl;
+}
+
+int TextNaming::declareTensor(int initializer) {
+  const Initializer &tensor = model.initializers[initializer];
+  const TensorType &type = tensor.source.type;
+  bool floats = isFloat(type.dtype);
+  if (floats && startsWith(tensor.name, "onnx::") &&
+      !readers[initializer].empty()) {
+    Reader first = readers[initializer][0];
+    const std::string &op = model.graph().node(first.node).op_type();
+    std::string weight = inModule(first, "weight"),
+                bias = inModule(first, "bias");
+    if (startsWith(tensor.name, "onnx::MatMul_") && op == "MatMul" &&
+        first.input == 1 && type.rank() == 2 && !taken(weight))
+      return declare(model, table, initializer, weight, WeightKind::Parameter,
+                     {1, 0});
+    bool stretched = type.rank() > 1 && type.shape[0] == type.numElements() &&
+                     norms.count(model.origins[first.node].module);
+    if (stretched && op == "Mul" && !taken(weight))
+      return declareStretched(initializer, weight);
+    if (stretched && op == "Add" && !taken(bias))
+      return declareStretched(initializer, bias);
+  }
+  bool dotted = tensor.name.find('.') != std::string::npos;
+  bool setting =
+      std::any_of(readers[initializer].begin(), readers[initializer].end(),
+                  [&](Reader reader) {
+                    return isSetting(model.graph().node(reader.node).op_type(),
+                                     reader.input);
+                  });
+  bool named = looksLikeStateDict(tensor.name) && (dotted || type.rank() > 0) &&
+               !setting;
+  if (named && isBufferName(tensor.name))
+    return declare(model, table, initializer, tensor.name, WeightKind::Buffer);
+  return declare(model, table, initializer, tensor.name,
+                 named && floats ? WeightKind::Parameter
+                                 : WeightKind::Constant);
+}
+
+WeightTable TextNaming::run() {
+  for (int i = 0; i < static_cast<int>(model.initializers.size()); ++i) {
+    WeightUse use;
+    use.decl = declareTensor(i);
+    use.permutation = inversePermutation(table.decls[use.decl].permutation);
+    table.defaults[i] = use;
+    for (Reader reader : readers[i])
+      table.uses[{reader.node, reader.input}] = use;
+  }
+  return std::move(table);
+}
+
+} // namespace
+
+WeightTable namesByText(const Model &model) { return TextNaming(model).run(); }
+
+} // namespace pipec::onnx

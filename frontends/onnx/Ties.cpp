@@ -1,0 +1,216 @@
+// Tied weights: tables stored twice, and the user's --tie and --untie. See
+// WeightTable.h.
+//
+// In: a table with names and aliases. Out: one declaration for each tied
+// weight. Bytes are compared as they lie in the mapped file, block by block,
+// and only where a table that Gather reads has the shape of a matrix that
+// MatMul or Gemm reads. Tests: test/unit/frontends/WeightTableTest.cpp.
+#include "frontends/onnx/WeightTable.h"
+
+#include "frontends/onnx/Text.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pipec::onnx {
+namespace {
+
+const uint8_t *bytesOf(const TensorSource &source) {
+  if (!source.inFile())
+    return static_cast<const uint8_t *>(source.inlined.data());
+  auto range = source.file->range(source.offset, source.length);
+  return range.ok() ? *range : nullptr;
+}
+
+/// Whether a[i][j] is b[i][j], or b[j][i] with `transposed`, in the stored
+/// arrays; a has rows x columns.
+bool sameMatrix(const uint8_t *a, const uint8_t *b, int64_t rows,
+                int64_t columns, size_t width, bool transposed) {
+  if (!a || !b)
+    return false;
+  if (!transposed)
+    return std::memcmp(a, b, static_cast<size_t>(rows) * columns * width) == 0;
+  constexpr int64_t kBlock = 64;
+  for (int64_t i0 = 0; i0 < rows; i0 += kBlock)
+    for (int64_t j0 = 0; j0 < columns; j0 += kBlock)
+      for (int64_t i = i0; i < std::min(i0 + kBlock, rows); ++i)
+        for (int64_t j = j0; j < std::min(j0 + kBlock, columns); ++j)
+          if (std::memcmp(a + (i * columns + j) * width,
+                          b + (j * rows + i) * width, width) != 0)
+            return false;
+  return true;
+}
+
+class TieResolver {
+public:
+  TieResolver(const Model &model, const ImportOptions &options,
+              WeightTable &table)
+      : model(model), options(options), table(table) {}
+  Status run();
+
+private:
+  void findStoredTwice();
+  bool sameBytes(const WeightDecl &first, const WeightDecl &second) const;
+  Status untie(const std::string &name);
+  Status tie(const std::string &first, const std::string &second);
+  void merge(int first, int second);
+  StatusOr<int> lookUp(const std::string &name, const char *option) const;
+  bool keptApart(const WeightDecl &decl) const {
+    return std::find(options.unties.begin(), options.unties.end(), decl.name) !=
+           options.unties.end();
+  }
+
+  const Model &model;
+  const ImportOptions &options;
+  WeightTable &table;
+  std::set<std::string> separated; // names of --untie that kept something apart
+};
+
+/// Compares in declared orientation: `second` is another initializer of the
+/// same declared type.
+bool TieResolver::sameBytes(const WeightDecl &first,
+                            const WeightDecl &second) const {
+  const TensorSource &a = model.initializers[first.initializer].source;
+  const TensorSource &b = model.initializers[second.initializer].source;
+  bool transposed = first.permutation != second.permutation;
+  return sameMatrix(bytesOf(a), bytesOf(b), a.type.shape[0], a.type.shape[1],
+                    byteSize(a.type.dtype), transposed);
+}
+
+/// All that meant `second` means `first`; its names become aliases. The emptied
+/// declaration goes in run().
+void TieResolver::merge(int first, int second) {
+  WeightDecl &kept = table.decls[first], &gone = table.decls[second];
+  kept.aliases.push_back(gone.name);
+  kept.aliases.insert(kept.aliases.end(), gone.aliases.begin(),
+                      gone.aliases.end());
+  for (auto &[place, use] : table.uses)
+    if (use.decl == second)
+      use.decl = first;
+  for (auto &[initializer, use] : table.defaults)
+    if (use.decl == second)
+      use.decl = first;
+  gone.name.clear();
+  gone.aliases.clear();
+}
+
+void TieResolver::findStoredTwice() {
+  std::set<int> tables, matrices;
+  for (const auto &[place, use] : table.uses) {
+    const WeightDecl &decl = table.decls[use.decl];
+    const std::string &op = model.graph().node(place.first).op_type();
+    if (decl.kind != WeightKind::Parameter || decl.type.rank() != 2)
+      continue;
+    if (op == "Gather" && place.second == 0)
+      tables.insert(use.decl);
+    else if (op == "MatMul" || (op == "Gemm" && place.second < 2))
+      matrices.insert(use.decl);
+  }
+  for (int first : tables)
+    for (int second : matrices) {
+      const WeightDecl &a = table.decls[first];
+      const WeightDecl &b = table.decls[second];
+      if (a.initializer == b.initializer || a.type != b.type ||
+          a.name.empty() || b.name.empty() || tables.count(second))
+        continue;
+      // Sources made for merged parameters share their bytes and are no tie.
+      const TensorSource &x = model.initializers[a.initializer].source,
+                         &y = model.initializers[b.initializer].source;
+      if (x.inFile() && y.inFile() && x.file == y.file && x.offset == y.offset)
+        continue;
+      if (!sameBytes(a, b))
+        continue;
+      if (keptApart(a) || keptApart(b)) {
+        separated.insert(keptApart(a) ? a.name : b.name);
+        continue;
+      }
+      table.notices.push_back(b.name + " is the same data as " + a.name +
+                              ": tied; --untie " + b.name +
+                              " keeps them apart");
+      merge(first, second);
+    }
+}
+
+StatusOr<int> TieResolver::lookUp(const std::string &name,
+                                  const char *option) const {
+  int decl = table.find(name);
+  if (decl < 0 || name.empty() ||
+      table.decls[decl].kind == WeightKind::Constant)
+    return invalidArgument(model.path + ": " + option +
+                           ": there is no parameter '" + name + "'" +
+                           didYouMean(name, table.names()));
+  return decl;
+}
+
+Status TieResolver::untie(const std::string &name) {
+  PIPEC_ASSIGN_OR_RETURN(int index, lookUp(name, "--untie"));
+  WeightDecl &decl = table.decls[index];
+  if (decl.aliases.empty()) {
+    if (separated.count(name))
+      return Status();
+    return invalidArgument(model.path + ": --untie: '" + name +
+                           "' is tied to nothing");
+  }
+  WeightDecl apart = decl;
+  apart.name = name;
+  apart.aliases.clear();
+  if (decl.name == name) {
+    decl.name = decl.aliases.front();
+    decl.aliases.erase(decl.aliases.begin());
+  } else {
+    decl.aliases.erase(
+        std::find(decl.aliases.begin(), decl.aliases.end(), name));
+  }
+  int made = static_cast<int>(table.decls.size());
+  for (auto &[place, use] : table.uses)
+    if (use.decl == index &&
+        model.origins[place.first].module == parentName(name))
+      use.decl = made;
+  table.decls.push_back(std::move(apart));
+  return Status();
+}
+
+Status TieResolver::tie(const std::string &first, const std::string &second) {
+  PIPEC_ASSIGN_OR_RETURN(int a, lookUp(first, "--tie"));
+  PIPEC_ASSIGN_OR_RETURN(int b, lookUp(second, "--tie"));
+  if (a == b)
+    return Status();
+  if (table.decls[a].type != table.decls[b].type)
+    return invalidArgument(model.path + ": --tie: '" + first + "' is " +
+                           table.decls[a].type.str() + ", '" + second +
+                           "' is " + table.decls[b].type.str() +
+                           "; only parameters of one type can be tied");
+  merge(a, b);
+  return Status();
+}
+
+Status TieResolver::run() {
+  findStoredTwice();
+  for (const std::string &name : options.unties)
+    PIPEC_RETURN_IF_ERROR(untie(name));
+  for (const auto &[first, second] : options.ties)
+    PIPEC_RETURN_IF_ERROR(tie(first, second));
+  std::vector<int> renumbered(table.decls.size(), -1);
+  std::vector<WeightDecl> kept;
+  for (size_t i = 0; i < table.decls.size(); ++i) {
+    if (table.decls[i].name.empty())
+      continue;
+    renumbered[i] = static_cast<int>(kept.size());
+    kept.push_back(std::move(table.decls[i]));
+  }
+  table.decls = std::move(kept);
+  for (auto &[place, use] : table.uses)
+    use.decl = renumbered[use.decl];
+  for (auto &[initializer, use] : table.defaults)
+    use.decl = renumbered[use.decl];
+  return Status();
+}
+
+} // namespace
+
+Status resolveTies(const Model &model, const ImportOptions &options,
+                   WeightTable &table) {
+  return TieResolver(model, options, table).run();
+}
+
+} // namespace pipec::onnx

@@ -1,0 +1,227 @@
+// The parts that both ways of naming weights share, and aliases: see
+// WeightTable.h.
+//
+// In: a Model, a table with names. Out: the table with the names under which
+// other modules hold the same tensor. Tests:
+// test/unit/frontends/WeightTableTest.cpp, ModelNamesTest.cpp.
+#include "frontends/onnx/WeightTable.h"
+
+#include "frontends/onnx/Text.h"
+
+#include <algorithm>
+
+namespace pipec::onnx {
+
+std::vector<std::string> WeightTable::names() const {
+  std::vector<std::string> all;
+  for (const WeightDecl &decl : decls) {
+    if (decl.kind == WeightKind::Constant)
+      continue;
+    all.push_back(decl.name);
+    all.insert(all.end(), decl.aliases.begin(), decl.aliases.end());
+  }
+  return all;
+}
+
+int WeightTable::find(const std::string &name) const {
+  for (size_t i = 0; i < decls.size(); ++i)
+    if (decls[i].name == name ||
+        std::find(decls[i].aliases.begin(), decls[i].aliases.end(), name) !=
+            decls[i].aliases.end())
+      return static_cast<int>(i);
+  return -1;
+}
+
+std::vector<std::vector<Reader>> readersOf(const Model &model) {
+  std::vector<std::vector<Reader>> readers(model.initializers.size());
+  for (int n = 0; n < model.graph().node_size(); ++n) {
+    if (model.aliasNode[n])
+      continue;
+    const auto &node = model.graph().node(n);
+    for (int k = 0; k < node.input_size(); ++k) {
+      auto found = model.initializerByName.find(node.input(k));
+      if (found != model.initializerByName.end())
+        readers[found->second].push_back({n, k});
+    }
+  }
+  return readers;
+}
+
+std::vector<int64_t>
+inversePermutation(const std::vector<int64_t> &permutation) {
+  std::vector<int64_t> inverse(permutation.size());
+  for (size_t k = 0; k < permutation.size(); ++k)
+    inverse[permutation[k]] = static_cast<int64_t>(k);
+  return inverse;
+}
+
+bool isNormTarget(const std::string &fxTarget) {
+  return fxTarget.find("_norm") != std::string::npos;
+}
+
+int declare(const Model &model, WeightTable &table, int initializer,
+            std::string name, WeightKind kind,
+            std::vector<int64_t> permutation) {
+  WeightDecl decl;
+  decl.name = std::move(name);
+  decl.kind = kind;
+  decl.initializer = initializer;
+  decl.type = model.initializers[initializer].source.type;
+  for (size_t k = 0; k < permutation.size(); ++k)
+    decl.type.shape[k] =
+        model.initializers[initializer].source.type.shape[permutation[k]];
+  decl.permutation = std::move(permutation);
+  table.decls.push_back(std::move(decl));
+  return static_cast<int>(table.decls.size()) - 1;
+}
+
+namespace {
+
+/// Finds further state_dict names of declared parameters.
+class AliasFinder {
+public:
+  AliasFinder(const Model &model, WeightTable &table)
+      : model(model), table(table) {
+    for (const FxCall &call : model.calls)
+      referenced.insert(call.references.begin(), call.references.end());
+  }
+  void run();
+
+private:
+  bool unclaimed(const std::string &name) const;
+  void addReaderNames();
+  void addParentNames();
+  void addUncalledTables();
+  void putFirstNameFirst(WeightDecl &decl) const;
+  void collectFolded();
+
+  const Model &model;
+  WeightTable &table;
+  std::set<std::string> referenced; // placeholders that some fx call reads
+};
+
+/// In the signature, without a tensor, and read by no fx node: torch.export
+/// puts one name of a tie in place of all.
+bool AliasFinder::unclaimed(const std::string &name) const {
+  auto entry = model.signature.byTarget.find(name);
+  if (entry == model.signature.byTarget.end() || table.find(name) >= 0)
+    return false;
+  for (const auto &[placeholder, index] : model.signature.byPlaceholder)
+    if (index == entry->second)
+      return referenced.count(placeholder) == 0;
+  return true;
+}
+
+/// Module P reads a weight of another module Q: P holds it too, under the same
+/// last name.
+void AliasFinder::addReaderNames() {
+  std::set<std::string> linear; // modules with a weight of their own, stored
+                                // transposed: nn.Linear
+  for (const auto &[place, use] : table.uses)
+    if (!table.decls[use.decl].permutation.empty())
+      linear.insert(parentName(table.decls[use.decl].name));
+  for (const auto &[place, use] : table.uses) {
+    WeightDecl &decl = table.decls[use.decl];
+    const std::string &module = model.origins[place.first].module;
+    const std::string &op = model.graph().node(place.first).op_type();
+    if (decl.kind != WeightKind::Parameter || module.empty() ||
+        startsWith(decl.name, module + "."))
+      continue;
+    std::string name = module + "." + leafName(decl.name);
+    bool table2d = op == "Gather" && place.second == 0 && decl.type.rank() == 2;
+    bool bias = op == "Add" && decl.type.rank() == 1 && linear.count(module) &&
+                leafName(decl.name) == "bias";
+    bool known = model.signature.empty()
+                     ? (table2d || bias) && table.find(name) < 0
+                     : unclaimed(name);
+    if (known)
+      decl.aliases.push_back(name);
+  }
+}
+
+/// A parent that registered its child's bias as its own too (BERT's prediction
+/// head).
+void AliasFinder::addParentNames() {
+  for (WeightDecl &decl : table.decls) {
+    std::string grand = parentName(parentName(decl.name));
+    if (decl.kind == WeightKind::Parameter && leafName(decl.name) == "bias" &&
+        !grand.empty() && unclaimed(grand + ".bias"))
+      decl.aliases.push_back(grand + ".bias");
+  }
+}
+
+/// A table registered in a module that is never called, while others that share
+/// it are (T5's `shared`).
+void AliasFinder::addUncalledTables() {
+  std::vector<WeightDecl *> shared;
+  for (const auto &[place, use] : table.uses) {
+    WeightDecl &decl = table.decls[use.decl];
+    if (model.graph().node(place.first).op_type() == "Gather" &&
+        place.second == 0 && decl.aliases.size() > 0 &&
+        decl.kind == WeightKind::Parameter &&
+        std::find(shared.begin(), shared.end(), &decl) == shared.end())
+      shared.push_back(&decl);
+  }
+  if (shared.size() != 1)
+    return;
+  for (const auto &entry : model.signature.entries) {
+    std::string module = parentName(entry.target);
+    bool called = std::any_of(model.origins.begin(), model.origins.end(),
+                              [&](const Origin &origin) {
+                                return origin.module == module ||
+                                       startsWith(origin.module, module + ".");
+                              });
+    if (leafName(entry.target) == "weight" && !module.empty() &&
+        module.find('.') == std::string::npos && !called &&
+        unclaimed(entry.target) && !model.signature.contains(module + ".bias"))
+      shared[0]->aliases.push_back(entry.target);
+  }
+}
+
+void AliasFinder::putFirstNameFirst(WeightDecl &decl) const {
+  if (model.signature.empty() || decl.aliases.empty())
+    return;
+  std::vector<std::string> all = decl.aliases;
+  all.push_back(decl.name);
+  std::sort(
+      all.begin(), all.end(), [&](const std::string &a, const std::string &b) {
+        return model.signature.byTarget.at(a) < model.signature.byTarget.at(b);
+      });
+  decl.name = all.front();
+  decl.aliases.assign(all.begin() + 1, all.end());
+}
+
+void AliasFinder::collectFolded() {
+  for (const auto &entry : model.signature.entries) {
+    int decl = table.find(entry.target);
+    if (entry.kind == GraphSignature::Kind::Parameter &&
+        (decl < 0 || table.decls[decl].kind == WeightKind::Constant))
+      table.folded.push_back(entry.target);
+  }
+}
+
+void AliasFinder::run() {
+  addReaderNames();
+  addParentNames();
+  addUncalledTables();
+  for (WeightDecl &decl : table.decls)
+    putFirstNameFirst(decl);
+  collectFolded();
+}
+
+} // namespace
+
+void findAliases(const Model &model, WeightTable &table) {
+  AliasFinder(model, table).run();
+}
+
+StatusOr<WeightTable> makeWeightTable(const Model &model,
+                                      const ImportOptions &options) {
+  WeightTable table =
+      model.signature.empty() ? namesByText(model) : namesBySignature(model);
+  findAliases(model, table);
+  PIPEC_RETURN_IF_ERROR(resolveTies(model, options, table));
+  return table;
+}
+
+} // namespace pipec::onnx

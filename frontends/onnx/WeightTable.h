@@ -1,0 +1,84 @@
+// Which initializer is which PyTorch parameter: names, kinds, orientation and
+// ties.
+//
+// In: an opened Model. Out: a WeightTable: one declaration per parameter,
+// buffer or constant, and for each place that reads an initializer the
+// declaration it means and how the file's form follows from it. Tests:
+// test/unit/frontends/WeightTableTest.cpp and ModelNamesTest.cpp (all reference
+// models).
+#ifndef PIPEC_FRONTENDS_ONNX_WEIGHTTABLE_H
+#define PIPEC_FRONTENDS_ONNX_WEIGHTTABLE_H
+
+#include "frontends/onnx/Model.h"
+
+#include <set>
+
+namespace pipec::onnx {
+
+enum class WeightKind { Parameter, Buffer, Constant };
+
+struct WeightDecl {
+  std::string name; // first state_dict name, or the initializer's
+  std::vector<std::string> aliases; // other state_dict names of the same tensor
+  WeightKind kind = WeightKind::Constant;
+  int initializer = 0;
+  TensorType type; // in PyTorch's orientation
+  /// Axis k of `type` is stored as axis permutation[k]; empty: stored as it is.
+  std::vector<int64_t> permutation;
+};
+
+/// The file's form of a declared weight: transposed by `permutation` (where
+/// given), then reshaped to the initializer's shape.
+struct WeightUse {
+  int decl = -1;
+  std::vector<int64_t> permutation;
+};
+
+struct WeightTable {
+  std::vector<WeightDecl> decls;                 // file order
+  std::map<std::pair<int, int>, WeightUse> uses; // (node, input position)
+  std::map<int, WeightUse>
+      defaults; // by initializer, for other readers (graph outputs)
+  std::vector<std::string> notices;
+  /// Names without a declaration of their own that the signature lists.
+  std::vector<std::string> folded;
+
+  std::vector<std::string> names() const;
+  /// Declaration with that name or alias; -1.
+  int find(const std::string &name) const;
+};
+
+/// A place that reads an initializer.
+struct Reader {
+  int node = 0, input = 0;
+};
+std::vector<std::vector<Reader>> readersOf(const Model &model);
+
+/// Names by the graph signature and fx nodes.
+WeightTable namesBySignature(const Model &model);
+/// Names by initializer and node names (TorchScript-based exporter, other
+/// tools).
+WeightTable namesByText(const Model &model);
+/// Adds the names under which modules hold a tensor that another module owns.
+void findAliases(const Model &model, WeightTable &table);
+/// Recognises tables stored twice, then applies --tie and --untie. Errors name
+/// unknown parameters.
+Status resolveTies(const Model &model, const ImportOptions &options,
+                   WeightTable &table);
+/// All of the above.
+StatusOr<WeightTable> makeWeightTable(const Model &model,
+                                      const ImportOptions &options);
+
+/// Stored position of each declared axis, undone: the permutation from the
+/// declared to the stored form.
+std::vector<int64_t>
+inversePermutation(const std::vector<int64_t> &permutation);
+/// A declaration of `initializer` as it lies, added to `table`; its index.
+int declare(const Model &model, WeightTable &table, int initializer,
+            std::string name, WeightKind kind,
+            std::vector<int64_t> permutation = {});
+bool isNormTarget(const std::string &fxTarget);
+
+} // namespace pipec::onnx
+
+#endif

@@ -1,0 +1,75 @@
+// Reading and writing at computed positions.
+//
+// In: Gather, Scatter and their Elements and ND forms. Out: the `pipe` op of
+// the same name. Tests: test/unit/frontends/ImportTest.cpp,
+// test/conformance/onnx_nodes.py.
+#include "frontends/onnx/NodeContext.h"
+
+namespace pipec::onnx {
+namespace {
+
+void importGather(NodeContext &c) {
+  if (!c.needInputs(2))
+    return;
+  if (auto axis = c.axisAttr("axis", 0, c.in(0).rank()))
+    c.out(0, c.e.gather(c.in(0), c.in(1), *axis));
+}
+
+void importGatherElements(NodeContext &c) {
+  if (!c.needInputs(2))
+    return;
+  if (auto axis = c.axisAttr("axis", 0, c.in(0).rank()))
+    c.out(0, c.e.emit1("gather_elements", {c.in(0), c.in(1)},
+                       c.e.attrs().i64("dim", *axis)));
+}
+
+void importGatherNd(NodeContext &c) {
+  if (c.needInputs(2))
+    c.out(0,
+          c.e.emit1("gather_nd", {c.in(0), c.in(1)},
+                    c.e.attrs().i64("batch_dims", c.intAttr("batch_dims", 0))));
+}
+
+/// ONNX "none" is `set`; add, mul, max and min are as named.
+mlir::Attribute scatterKind(NodeContext &c) {
+  std::string reduction = c.stringAttr("reduction", "none");
+  std::optional<pipe::ScatterKind> kind = pipe::ScatterKind::set;
+  if (reduction != "none")
+    kind = pipe::symbolizeScatterKind(reduction);
+  if (!c.require(kind.has_value() && reduction != "set",
+                 "reduction '" + reduction + "' is unknown"))
+    return {};
+  return pipe::ScatterKindAttr::get(c.e.context(), *kind);
+}
+
+void importScatterElements(NodeContext &c) {
+  if (!c.needInputs(3))
+    return;
+  auto axis = c.axisAttr("axis", 0, c.in(0).rank());
+  mlir::Attribute kind = scatterKind(c);
+  if (axis && kind)
+    c.out(0, c.e.emit1("scatter_elements", {c.in(0), c.in(1), c.in(2)},
+                       c.e.attrs().set("kind", kind).i64("dim", *axis)));
+}
+
+void importScatterNd(NodeContext &c) {
+  if (!c.needInputs(3))
+    return;
+  if (mlir::Attribute kind = scatterKind(c))
+    c.out(0, c.e.emit1("scatter_nd", {c.in(0), c.in(1), c.in(2)},
+                       c.e.attrs().set("kind", kind)));
+}
+
+constexpr OpEntry kTable[] = {
+    {"Gather", 13, importGather},
+    {"GatherElements", 13, importGatherElements},
+    {"GatherND", 13, importGatherNd},
+    {"ScatterElements", 13, importScatterElements},
+    {"ScatterND", 13, importScatterNd},
+};
+
+} // namespace
+
+OpTable indexOps() { return {kTable, std::size(kTable)}; }
+
+} // namespace pipec::onnx

@@ -1,0 +1,101 @@
+// Resize of ONNX (opsets 13, 18 and 19).
+//
+// In: scales or sizes, with axes and aspect policies. Out: `pipe.resize` with
+// static sizes. Tests: test/unit/frontends/ImportTest.cpp,
+// test/conformance/onnx_nodes.py.
+#include "frontends/onnx/NodeContext.h"
+#include "frontends/onnx/Text.h"
+
+#include <cmath>
+
+namespace pipec::onnx {
+namespace {
+
+struct Target {
+  Shape shape;
+  std::vector<double> scales;
+};
+
+/// Sizes of all dimensions, from those of some axes.
+std::optional<Target> readTarget(NodeContext &c, const Val &x) {
+  auto axes = c.hasAttr("axes") ? c.intsAttr("axes") : iotaShape(x.rank());
+  if (!c.sortedAxes(axes, x.rank()))
+    return std::nullopt;
+  Target target{x.shape(), std::vector<double>(x.rank(), 1.0)};
+  bool bySizes = c.has(3) && c.in(3).numElements() > 0;
+  auto given =
+      bySizes ? c.constantNumbers(3, "sizes") : c.constantNumbers(2, "scales");
+  if (!given ||
+      !c.require(given->size() == axes.size(),
+                 "scales or sizes have " + std::to_string(given->size()) +
+                     " entries for " + std::to_string(axes.size()) + " axes"))
+    return std::nullopt;
+  std::string policy = c.stringAttr("keep_aspect_ratio_policy", "stretch");
+  double common = 0;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    int64_t d = normalizedAxis(axes[i], x.rank());
+    double number = (*given)[i];
+    if (!c.require(number > 0 && number < 1e9 && x.dim(d) > 0,
+                   "a scale or size is not positive"))
+      return std::nullopt;
+    target.scales[d] =
+        bySizes ? number / static_cast<double>(x.dim(d)) : number;
+    target.shape[d] = bySizes ? static_cast<int64_t>(number)
+                              : static_cast<int64_t>(std::floor(
+                                    static_cast<double>(x.dim(d)) * number));
+    bool smaller = policy == "not_larger" ? target.scales[d] < common
+                                          : target.scales[d] > common;
+    common = i == 0 || smaller ? target.scales[d] : common;
+  }
+  if (bySizes && policy != "stretch")
+    for (int64_t axis : axes) {
+      int64_t d = normalizedAxis(axis, x.rank());
+      target.scales[d] = common;
+      target.shape[d] = static_cast<int64_t>(
+          std::floor(common * static_cast<double>(x.dim(d)) + 0.5));
+    }
+  return target;
+}
+
+void importResize(NodeContext &c) {
+  if (!c.needInputs(1))
+    return;
+  Val x = c.in(0);
+  auto mode = pipe::symbolizeResizeMode(c.stringAttr("mode", "nearest"));
+  std::string coordinates =
+      c.stringAttr("coordinate_transformation_mode", "half_pixel");
+  auto transform = pipe::symbolizeResizeCoordinates(coordinates);
+  auto rounding = pipe::symbolizeResizeRounding(
+      c.stringAttr("nearest_mode", "round_prefer_floor"));
+  if (!transform || c.intAttr("antialias", 0))
+    return c.refuse("coordinate_transformation_mode '" + coordinates +
+                    "' or antialias are not supported");
+  if (!c.require(mode && rounding, "mode or nearest_mode are unknown"))
+    return;
+  auto target = readTarget(c, x);
+  if (!target)
+    return;
+  auto *context = c.e.context();
+  // Integers are exact in f64 up to 2^53; nearest only copies.
+  DType wide = isFloat(x.dtype()) ? x.dtype() : DType::F64;
+  Val resized = c.e.emit1(
+      "resize", {c.e.convert(x, wide)},
+      c.e.attrs()
+          .set("mode", pipe::ResizeModeAttr::get(context, *mode))
+          .ints("shape", target->shape)
+          .doubles("scales", target->scales)
+          .set("coordinates",
+               pipe::ResizeCoordinatesAttr::get(context, *transform))
+          .set("rounding", pipe::ResizeRoundingAttr::get(context, *rounding))
+          .f64("cubic_coeff", c.floatAttr("cubic_coeff_a", -0.75))
+          .boolean("exclude_outside", c.intAttr("exclude_outside", 0) != 0));
+  c.out(0, c.e.convert(resized, x.dtype()));
+}
+
+constexpr OpEntry kTable[] = {{"Resize", 13, importResize}};
+
+} // namespace
+
+OpTable resizeOps() { return {kTable, std::size(kTable)}; }
+
+} // namespace pipec::onnx

@@ -1,0 +1,65 @@
+// Strides, dilations and pads of convolutions and pooling: see Windows.h.
+//
+// In: a node's attributes. Out: a Window. Tests:
+// test/unit/frontends/ImportTest.cpp.
+#include "frontends/onnx/Windows.h"
+
+#include "frontends/onnx/Text.h"
+
+#include <algorithm>
+
+namespace pipec::onnx {
+
+/// Sizes beyond this are refused, so that products of them cannot overflow.
+constexpr int64_t kLargest = int64_t(1) << 30;
+
+static bool inRange(const Shape &values, int64_t least) {
+  return std::all_of(values.begin(), values.end(), [&](int64_t value) {
+    return value >= least && value <= kLargest;
+  });
+}
+
+/// Pads that make the result ceil(size / stride) long.
+static void samePadding(Window &window, const Val &data, bool upper) {
+  int64_t n = window.rank();
+  for (int64_t d = 0; d < n; ++d) {
+    int64_t size = data.dim(d + 2), stride = window.strides[d];
+    int64_t extent = (window.kernel[d] - 1) * window.dilations[d] + 1;
+    int64_t total = std::max<int64_t>(
+        ((size + stride - 1) / stride - 1) * stride + extent - size, 0);
+    window.padding[d] = upper ? total / 2 : total - total / 2;
+    window.padding[n + d] = total - window.padding[d];
+  }
+}
+
+std::optional<Window> readWindow(NodeContext &c, const Val &data,
+                                 const Shape &kernel) {
+  Window window;
+  size_t n = kernel.size();
+  window.kernel = kernel;
+  window.strides = c.intsAttr("strides", Shape(n, 1));
+  window.dilations = c.intsAttr("dilations", Shape(n, 1));
+  window.padding = c.intsAttr("pads", Shape(2 * n, 0));
+  if (!c.require(data.rank() == static_cast<int64_t>(n) + 2 && n >= 1,
+                 "data " + shapeText(data.shape()) + " and window " +
+                     shapeText(kernel) + " do not fit"))
+    return std::nullopt;
+  bool valid = window.strides.size() == n && window.dilations.size() == n &&
+               window.padding.size() == 2 * n && inRange(window.kernel, 1) &&
+               inRange(window.strides, 1) && inRange(window.dilations, 1) &&
+               inRange(window.padding, -kLargest) && inRange(data.shape(), 0);
+  if (!c.require(valid, "kernel, strides, dilations or pads have a wrong "
+                        "length or are out of range"))
+    return std::nullopt;
+  std::string automatic = c.stringAttr("auto_pad", "NOTSET");
+  if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER")
+    samePadding(window, data, automatic == "SAME_UPPER");
+  else if (automatic == "VALID")
+    window.padding.assign(2 * n, 0);
+  else if (!c.require(automatic == "NOTSET" || automatic.empty(),
+                      "auto_pad '" + automatic + "' is unknown"))
+    return std::nullopt;
+  return window;
+}
+
+} // namespace pipec::onnx

@@ -1,0 +1,15 @@
+// Elementwise ops: see ir/ElementwiseOps.td.
+#ifndef PIPEC_IR_ELEMENTWISEOPS_H
+#define PIPEC_IR_ELEMENTWISEOPS_H
+
+#include "ir/InferredTypes.h"
+#include "ir/PipeDialect.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#define GET_OP_CLASSES
+#include "ir/ElementwiseOps.h.inc"
+
+#endif // PIPEC_IR_ELEMENTWISEOPS_H

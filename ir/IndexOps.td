@@ -1,0 +1,65 @@
+// Reading and writing at computed positions. Negative indices count from the
+// end; an index out of range is an error at run time that names the op.
+#ifndef PIPEC_IR_INDEXOPS_TD
+#define PIPEC_IR_INDEXOPS_TD
+
+include "ir/PipeOpBase.td"
+
+def Pipe_GatherOp : Pipe_MoveOp<"gather"> {
+  let summary = "takes slices along one dimension (ATen index_select, ONNX Gather; axis 0 of a table is an embedding)";
+  let description = "Result shape: operand.shape[:dim] + indices.shape + operand.shape[dim+1:].";
+  let arguments = (ins Pipe_Tensor:$operand, Pipe_IndexTensor:$indices, I64Attr:$dim);
+  let results = (outs Pipe_Tensor:$result);
+  let assemblyFormat = "$operand `,` $indices `dim` $dim attr-dict `:` functional-type(operands, results)";
+}
+
+def Pipe_GatherElementsOp : Pipe_MoveOp<"gather_elements"> {
+  let summary = "result[i,j,..] = operand[i,j,..] with the index at `dim` replaced by indices[i,j,..] (ATen gather)";
+  let description = "Ranks agree; outside `dim` the indices' sizes are at most the operand's. The result has the indices' shape.";
+  let arguments = (ins Pipe_Tensor:$operand, Pipe_IndexTensor:$indices, I64Attr:$dim);
+  let results = (outs Pipe_Tensor:$result);
+  let assemblyFormat = "$operand `,` $indices `dim` $dim attr-dict `:` functional-type(operands, results)";
+}
+
+def Pipe_GatherNdOp : Pipe_MoveOp<"gather_nd"> {
+  let summary = "the last dimension of the indices is a position in the operand (ONNX GatherND)";
+  let description = [{
+    The first `batch_dims` dimensions of operand and indices agree and are kept. With k = indices.shape[-1]:
+    result shape is indices.shape[:-1] + operand.shape[batch_dims + k:].
+  }];
+  let arguments = (ins Pipe_Tensor:$operand, Pipe_IndexTensor:$indices, DefaultValuedAttr<I64Attr, "0">:$batch_dims);
+  let results = (outs Pipe_Tensor:$result);
+  let assemblyFormat = "$operand `,` $indices attr-dict `:` functional-type(operands, results)";
+}
+
+def Pipe_ScatterElementsOp : Pipe_MoveOp<"scatter_elements"> {
+  let summary = "a copy of the operand in which updates[i,j,..] goes to the position that indices[i,j,..] replaces at `dim`";
+  let description = "Updates apply in row-major order, so of two `set` updates to one place the later wins.";
+  let arguments = (ins Pipe_ScatterKindAttr:$kind, Pipe_Tensor:$operand, Pipe_IndexTensor:$indices, Pipe_Tensor:$updates, I64Attr:$dim);
+  let results = (outs Pipe_Tensor:$result);
+  let assemblyFormat = "$kind $operand `,` $indices `,` $updates `dim` $dim attr-dict `:` functional-type(operands, results)";
+}
+
+def Pipe_ScatterNdOp : Pipe_MoveOp<"scatter_nd"> {
+  let summary = "a copy of the operand with slices updated at the positions in the last dimension of the indices (ONNX ScatterND)";
+  let arguments = (ins Pipe_ScatterKindAttr:$kind, Pipe_Tensor:$operand, Pipe_IndexTensor:$indices, Pipe_Tensor:$updates);
+  let results = (outs Pipe_Tensor:$result);
+  let assemblyFormat = "$kind $operand `,` $indices `,` $updates attr-dict `:` functional-type(operands, results)";
+}
+
+def Pipe_ResizeOp : Pipe_TensorOp<"resize", [Pipe_OwnCost]> {
+  let hasFolder = 1;
+  let summary = "interpolated sampling to another size (ONNX Resize)";
+  let description = [{
+    `shape` is the result's; `scales[d]` relates positions (result size / operand size, as the model states it). Dimensions with scale 1 and
+    equal size are copied. `cubic_coeff`, `exclude_outside` as in ONNX. No antialiasing.
+  }];
+  let arguments = (ins Pipe_ResizeModeAttr:$mode, Pipe_FloatTensor:$operand, DenseI64ArrayAttr:$shape, DenseF64ArrayAttr:$scales,
+    DefaultValuedAttr<Pipe_ResizeCoordinatesAttr, "::pipec::pipe::ResizeCoordinates::half_pixel">:$coordinates,
+    DefaultValuedAttr<Pipe_ResizeRoundingAttr, "::pipec::pipe::ResizeRounding::round_prefer_floor">:$rounding,
+    DefaultValuedAttr<F64Attr, "-0.75">:$cubic_coeff, DefaultValuedAttr<BoolAttr, "false">:$exclude_outside);
+  let results = (outs Pipe_FloatTensor:$result);
+  let assemblyFormat = "$mode $operand `to` $shape `scales` $scales attr-dict `:` functional-type(operands, results)";
+}
+
+#endif

@@ -1,0 +1,71 @@
+// Composites kept whole while they matter for speed: normalisations, softmax,
+// attention, dropout.
+#ifndef PIPEC_IR_NORMOPS_TD
+#define PIPEC_IR_NORMOPS_TD
+
+include "ir/PipeOpBase.td"
+
+class Pipe_SoftmaxBase<string mnemonic, string what> : Pipe_CostlyOp<mnemonic> {
+  let summary = what;
+  let arguments = (ins Pipe_FloatTensor:$operand, I64Attr:$dim);
+  let results = (outs Pipe_FloatTensor:$result);
+  let assemblyFormat = "$operand `dim` $dim attr-dict `:` functional-type(operands, results)";
+}
+def Pipe_SoftmaxOp : Pipe_SoftmaxBase<"softmax", "e^(x - max) over its sum along one dimension; a row of -inf gives NaN">;
+def Pipe_LogSoftmaxOp : Pipe_SoftmaxBase<"log_softmax", "x - max - log(sum of e^(x - max)) along one dimension">;
+
+def Pipe_LayerNormOp : Pipe_CostlyOp<"layer_norm", [AttrSizedOperandSegments]> {
+  let summary = "(x - mean) / sqrt(var + eps) over dimensions axis.. to the last, then scaled and shifted";
+  let description = "Population variance. `scale` and `bias` (each optional) have the shape of the normalised dimensions. Computes in f32 (f64 for f64).";
+  let arguments = (ins Pipe_FloatTensor:$operand, Optional<Pipe_FloatTensor>:$scale, Optional<Pipe_FloatTensor>:$bias, I64Attr:$axis, F64Attr:$epsilon);
+  let results = (outs Pipe_FloatTensor:$result);
+  let assemblyFormat = "$operand (`scale` $scale^)? (`bias` $bias^)? `axis` $axis `epsilon` $epsilon attr-dict `:` functional-type(operands, results)";
+}
+
+def Pipe_RmsNormOp : Pipe_CostlyOp<"rms_norm"> {
+  let summary = "x / sqrt(mean(x^2) + eps) over dimensions axis.. to the last, then scaled";
+  let arguments = (ins Pipe_FloatTensor:$operand, Optional<Pipe_FloatTensor>:$scale, I64Attr:$axis, F64Attr:$epsilon);
+  let results = (outs Pipe_FloatTensor:$result);
+  let assemblyFormat = "$operand (`scale` $scale^)? `axis` $axis `epsilon` $epsilon attr-dict `:` functional-type(operands, results)";
+}
+
+def Pipe_GroupNormOp : Pipe_CostlyOp<"group_norm", [AttrSizedOperandSegments]> {
+  let summary = "normalises each of `groups` groups of channels of N C *, then scales and shifts per channel";
+  let description = "As many groups as channels is instance normalisation. `scale` and `bias` (each optional) have C elements.";
+  let arguments = (ins Pipe_FloatTensor:$operand, Optional<Pipe_FloatTensor>:$scale, Optional<Pipe_FloatTensor>:$bias, I64Attr:$groups, F64Attr:$epsilon);
+  let results = (outs Pipe_FloatTensor:$result);
+  let assemblyFormat = "$operand (`scale` $scale^)? (`bias` $bias^)? `groups` $groups `epsilon` $epsilon attr-dict `:` functional-type(operands, results)";
+}
+
+def Pipe_BatchNormOp : Pipe_CostlyOp<"batch_norm"> {
+  let summary = "batch normalisation of N C * with given statistics (inference form)";
+  let description = "(x - mean) / sqrt(variance + eps) * scale + bias per channel; all four have C elements.";
+  let arguments = (ins Pipe_FloatTensor:$operand, Pipe_FloatTensor:$scale, Pipe_FloatTensor:$bias, Pipe_FloatTensor:$mean, Pipe_FloatTensor:$variance, F64Attr:$epsilon);
+  let results = (outs Pipe_FloatTensor:$result);
+  let assemblyFormat = "$operand `scale` $scale `bias` $bias `mean` $mean `variance` $variance `epsilon` $epsilon attr-dict `:` functional-type(operands, results)";
+}
+
+def Pipe_AttentionOp : Pipe_CostlyOp<"attention"> {
+  let summary = "softmax(q k^T * scale + mask) v, per head (scaled_dot_product_attention)";
+  let description = [{
+    query [B, H, Q, D], key [B, Hk, K, D], value [B, Hk, K, Dv]; H is a multiple of Hk: head h reads key head h / (H / Hk) (grouped-query attention).
+    `mask` broadcasts to [B, H, Q, K]: bool keeps where true, float is added. `causal` also hides key j from query i where j > i + K - Q.
+    A row with nothing to attend to gives zeros.
+  }];
+  let arguments = (ins Pipe_FloatTensor:$query, Pipe_FloatTensor:$key, Pipe_FloatTensor:$value, Optional<Pipe_Tensor>:$mask,
+    F64Attr:$scale, DefaultValuedAttr<BoolAttr, "false">:$causal);
+  let results = (outs Pipe_FloatTensor:$result);
+  let assemblyFormat = "$query `,` $key `,` $value (`mask` $mask^)? `scale` $scale attr-dict `:` functional-type(operands, results)";
+}
+
+def Pipe_DropoutOp : Pipe_TensorOp<"dropout", [Pipe_CostInterface]> {
+  let summary = "zeroes elements with probability `ratio` and divides the rest by 1 - ratio";
+  let description = [{
+    Stands for an active Dropout of the model file. Inference removes it (`pipe-import-drop-dropout`); it has no kernel before training does.
+  }];
+  let arguments = (ins Pipe_FloatTensor:$operand, F64Attr:$ratio);
+  let results = (outs Pipe_FloatTensor:$result);
+  let assemblyFormat = "$operand `ratio` $ratio attr-dict `:` functional-type(operands, results)";
+}
+
+#endif

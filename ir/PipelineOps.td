@@ -1,0 +1,111 @@
+// The frame around tensor ops: graph, weights, stages and transfers.
+#ifndef PIPEC_IR_PIPELINEOPS_TD
+#define PIPEC_IR_PIPELINEOPS_TD
+
+include "ir/PipeAttrs.td"
+include "ir/PipeTypes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Pipe_GraphOp : Pipe_Op<"graph", [IsolatedFromAbove, FunctionOpInterface, SingleBlock]> {
+  let summary = "a whole model for one microbatch size";
+  let description = [{
+    Made by a frontend, one per module. Arguments and results carry the model's names as `pipe.name`;
+    an argument that every microbatch gets uncut carries `pipe.whole`. The body ends in `pipe.output`.
+
+    ```mlir
+    pipe.graph @main(%x: tensor<8x4xf32> {pipe.name = "x"}) -> (tensor<8x4xf32> {pipe.name = "y"}) {
+      %0 = pipe.relu %x : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      pipe.output %0 : tensor<8x4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
+    OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
+  let regions = (region SizedRegion<1>:$body);
+  let extraClassDeclaration = [{
+    llvm::ArrayRef<mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    llvm::ArrayRef<mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    mlir::Region *getCallableRegion() { return &getBody(); }
+    /// The model's name of argument or result `i`; "" where it has none.
+    llvm::StringRef getInputName(unsigned i);
+    llvm::StringRef getOutputName(unsigned i);
+    /// Whether every microbatch gets argument `i` uncut.
+    bool isWhole(unsigned i);
+    /// The terminator.
+    OutputOp getOutput();
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Pipe_OutputOp : Pipe_Op<"output", [Terminator, HasParent<"GraphOp">, Pure]> {
+  let summary = "ends a graph with its results";
+  let arguments = (ins Variadic<Pipe_Tensor>:$operands);
+  let assemblyFormat = "($operands^ `:` type($operands))? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Pipe_WeightOp : Pipe_Op<"weight", [Symbol]> {
+  let summary = "declares a parameter, buffer or constant and where its bytes lie";
+  let description = [{
+    Beside the graph, in the module. The symbol is the first state_dict name; `aliases` are the other
+    names of a tied weight. The declared type is PyTorch's orientation; `source` says how the bytes lie.
+
+    Example:
+    `pipe.weight @"lin.weight" parameter : tensor<10x512xf32> from #pipe.source<"m.onnx", 64, 20480, [1, 0]> aliases ["head.weight"]`
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Pipe_WeightKindAttr:$kind, TypeAttrOf<Pipe_Tensor>:$type, Pipe_SourceAttr:$source,
+    OptionalAttr<StrArrayAttr>:$aliases, OptionalAttr<StrAttr>:$sym_visibility);
+  let assemblyFormat = "$sym_name $kind `:` $type `from` $source (`aliases` $aliases^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Pipe_LoadWeightOp : Pipe_Op<"load_weight", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the value of a weight";
+  let description = "Cheap: a reference, made again in each stage that reads it. Example: `%w = pipe.load_weight @\"lin.weight\" : tensor<10x512xf32>`";
+  let arguments = (ins FlatSymbolRefAttr:$weight);
+  let results = (outs Pipe_Tensor:$result);
+  let assemblyFormat = "$weight attr-dict `:` type($result)";
+}
+
+def Pipe_StageOp : Pipe_Op<"stage", [IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects, HasParent<"GraphOp">]> {
+  let summary = "the ops that one worker runs";
+  let description = [{
+    Made by `pipe-partition-outline`. Operands are graph inputs and results of transfers; results are
+    read by transfers and by `pipe.output`. Indices count from 0 in order.
+
+    ```mlir
+    %0 = pipe.stage 0 (%a = %x : tensor<8x4xf32>) -> tensor<8x4xf32> {
+      %1 = pipe.relu %a : (tensor<8x4xf32>) -> tensor<8x4xf32>
+      pipe.yield %1 : tensor<8x4xf32>
+    }
+    ```
+  }];
+  let arguments = (ins I64Attr:$index, Variadic<Pipe_Tensor>:$inputs);
+  let results = (outs Variadic<Pipe_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Pipe_YieldOp : Pipe_Op<"yield", [Terminator, HasParent<"StageOp">, Pure]> {
+  let summary = "ends a stage with the values that leave it";
+  let arguments = (ins Variadic<Pipe_Tensor>:$operands);
+  let assemblyFormat = "($operands^ `:` type($operands))? attr-dict";
+}
+
+def Pipe_TransferOp : Pipe_Op<"transfer", [Pure, AllTypesMatch<["value", "result"]>, HasParent<"GraphOp">]> {
+  let summary = "sends a value of one stage straight to a later one (PIPE-I7)";
+  let description = "Example: `%1 = pipe.transfer %0 from 0 to 2 : tensor<8x4xf32>`";
+  let arguments = (ins Pipe_Tensor:$value, I64Attr:$from, I64Attr:$to);
+  let results = (outs Pipe_Tensor:$result);
+  let assemblyFormat = "$value `from` $from `to` $to attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,158 @@
+// Passes of the import phase. They run on the module, because a folded constant
+// may need a `pipe.weight` declaration beside the graph.
+#ifndef PIPEC_PASSES_IMPORT_PASSES_TD
+#define PIPEC_PASSES_IMPORT_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+class Pipe_ImportPass<string name> : Pass<name, "::mlir::ModuleOp"> {
+  let dependentDialects = ["::pipec::pipe::PipeDialect"];
+}
+
+def DropDropout : Pipe_ImportPass<"pipe-import-drop-dropout"> {
+  let summary = "Replaces dropout by its operand";
+  let description = [{
+    **Does.** Inference keeps every element, so a `pipe.dropout` is its operand.
+
+    ```mlir
+    %0 = pipe.dropout %x ratio 1.000000e-01 : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = pipe.relu %0 : (tensor<4xf32>) -> tensor<4xf32>
+    // becomes
+    %1 = pipe.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+
+    **Requires.** Nothing.
+
+    **Guarantees.** No `pipe.dropout` is left.
+
+    **Fails when.** Never.
+
+    **Options.** None.
+  }];
+}
+
+def FoldIdentities : Pipe_ImportPass<"pipe-import-fold-identities"> {
+  let summary = "Removes ops that change nothing";
+  let description = [{
+    **Does.** Calls each op's folder, in the order of the graph: a reshape to the same
+    shape, a transpose of a transpose, a convert to the same type and their like give
+    way to the value that they restate. One sweep is enough, because folders look at
+    producers only. No bit of a result changes.
+
+    ```mlir
+    %0 = pipe.neg %x : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = pipe.neg %0 : (tensor<4xf32>) -> tensor<4xf32>
+    pipe.output %1 : tensor<4xf32>
+    // becomes (the first negation is dead and goes with pipe-import-remove-dead)
+    %0 = pipe.neg %x : (tensor<4xf32>) -> tensor<4xf32>
+    pipe.output %x : tensor<4xf32>
+    ```
+
+    **Requires.** Nothing.
+
+    **Guarantees.** No op with a folder that applies is left. Ops keep their order (PIPE-I3).
+
+    **Fails when.** Never.
+
+    **Options.** None.
+  }];
+  let statistics = [Statistic<"folded", "folded", "Ops that gave way to a value">];
+}
+
+def FoldConstants : Pipe_ImportPass<"pipe-import-fold-constants"> {
+  let summary = "Computes at compile time what depends on constants alone";
+  let description = [{
+    **Does.** Runs ops whose operands are all constants with the reference kernels.
+    Constants are `pipe.constant`, and `pipe.weight` of kind `constant` in the pool;
+    parameters and buffers never count, training changes them. Of a chain of folded ops
+    only the values that other ops read are kept: as a `pipe.constant` where the value is
+    small or a splat, else as a pool constant and its `pipe.load_weight`. A constant stands
+    in the place of the op that it replaces and has its location.
+
+    ```mlir
+    %0 = pipe.iota dim 0 : tensor<4xi64>
+    %1 = pipe.constant dense<2> : tensor<i64>
+    %2 = pipe.mul %0, %1 : (tensor<4xi64>, tensor<i64>) -> tensor<4xi64>
+    pipe.output %2 : tensor<4xi64>
+    // becomes (after pipe-import-remove-dead)
+    %0 = pipe.constant dense<[0, 2, 4, 6]> : tensor<4xi64>
+    pipe.output %0 : tensor<4xi64>
+    ```
+
+    **Requires.** Nothing.
+
+    **Guarantees.** No op is left whose operands are all constants and whose results fit
+    `max-bytes` (and whose operands fit 64 times, whose flops 256 times that number),
+    unless its kernel reports an error; such an op (an index out of range,
+    say) stays, and fails when the model runs.
+
+    **Fails when.** Never.
+
+    **Options.** `max-bytes`: the most bytes that the results of one op may have; larger
+    ones are cheaper to compute than to store. Default 1 MiB.
+  }];
+  let options = [Option<"maxBytes", "max-bytes", "uint64_t", "1 << 20",
+    "Most bytes that the results of a folded op may have">];
+  let statistics = [Statistic<"folded", "folded", "Ops computed at compile time">];
+}
+
+def RemoveDead : Pipe_ImportPass<"pipe-import-remove-dead"> {
+  let summary = "Removes ops and constants that nothing reads";
+  let description = [{
+    **Does.** Erases ops of a graph whose results have no use, last first, so that
+    whole dead chains go in one sweep; then declarations of weights of kind `constant` that no
+    `pipe.load_weight` names. Parameters and buffers stay: checkpoints hold them.
+
+    ```mlir
+    pipe.weight @c constant : tensor<2xf32> from #pipe.source<"m.onnx", 0, 8>
+    pipe.graph @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+      %0 = pipe.load_weight @c : tensor<2xf32>
+      pipe.output %x : tensor<2xf32>
+    }
+    // becomes
+    pipe.graph @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+      pipe.output %x : tensor<2xf32>
+    }
+    ```
+
+    **Requires.** Nothing.
+
+    **Guarantees.** Every result but a stage's has a use, and every constant weight is loaded.
+
+    **Fails when.** Never.
+
+    **Options.** None.
+  }];
+}
+
+def VerifyCore : Pipe_ImportPass<"pipe-import-verify-core"> {
+  let summary = "Gate: the module is what partitioning expects";
+  let description = [{
+    **Does.** Checks, changes nothing.
+
+    ```mlir
+    pipe.graph @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = pipe.relu %x : (tensor<4xf32>) -> tensor<4xf32> loc(#node)
+      pipe.output %0 : tensor<4xf32>
+    }
+    #node = loc(fused<#pipe.origin<0, "Relu", "node_relu", "act">>["model.py":3:0])
+    ```
+
+    **Requires.** Nothing.
+
+    **Guarantees.** The module holds one `pipe.graph` and `pipe.weight` declarations, nothing
+    else. The graph holds tensor ops of the dialect, `pipe.constant`, `pipe.load_weight` and `pipe.output`,
+    no `pipe.dropout`, no stages; shapes are static (PIPE-I1, by the verifiers), and
+    tensor ops carry a `#pipe.origin` (PIPE-I4).
+
+    **Fails when.** One of these does not hold: "is not expected ..." at the op that breaks
+    it, "has no origin" at a tensor op without one, "expected one 'pipe.graph'" at the module.
+
+    **Options.** `require-origin`: whether tensor ops must carry an origin. Default true;
+    false serves tests written by hand.
+  }];
+  let options = [Option<"requireOrigin", "require-origin", "bool", "true",
+    "Whether every tensor op must carry a #pipe.origin">];
+}
+
+#endif

@@ -1,0 +1,166 @@
+// The automatic cut: contiguous stages, balanced by estimated time.
+//
+// Idea: bisect on the time of the slowest stage, with a greedy sweep as the
+// feasibility test (optimal for contiguous stages); then, among all cuts whose
+// slowest stage is within 5 % of that, a dynamic program finds the fewest bytes
+// sent. Cost: O(n log(1/eps) + stages * n * window). Deterministic. Tests:
+// test/unit/passes/partition/BalanceTest.cpp (against brute force).
+#include "passes/partition/PartitionPlan.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace mlir;
+
+namespace pipec::pipe {
+namespace {
+
+constexpr double kSlack = 1.05;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The ops of one node of the model file: cuts fall between units only.
+struct Unit {
+  int64_t position = 0;
+  double seconds = 0;
+};
+
+struct Units {
+  std::vector<Unit> list;
+  std::vector<double> prefix;      // prefix[i]: seconds of units 0..i-1
+  std::vector<double> bytesBefore; // bytes that a cut before unit i sends
+
+  double seconds(size_t first, size_t last) const {
+    return prefix[last] - prefix[first];
+  }
+};
+
+/// Bytes of the values made before each unit and read at or after it, that a
+/// stage would have to send.
+std::vector<double>
+crossingBytes(GraphOp graph, const std::vector<GraphNode> &nodes,
+              const llvm::DenseMap<Operation *, size_t> &unitOf,
+              size_t numUnits) {
+  Replication replication(graph);
+  std::vector<double> change(numUnits + 1, 0.0);
+  for (const GraphNode &node : nodes) {
+    if (replication.isReplicable(node.op))
+      continue;
+    size_t made = unitOf.lookup(node.op);
+    for (Value result : node.op->getResults()) {
+      size_t lastRead = made;
+      for (Operation *user : result.getUsers())
+        if (unitOf.contains(user))
+          lastRead = std::max(lastRead, unitOf.lookup(user));
+      change[made + 1 > numUnits ? numUnits : made + 1] += valueBytes(result);
+      change[std::min(lastRead + 1, numUnits)] -= valueBytes(result);
+    }
+  }
+  for (size_t i = 1; i < change.size(); ++i)
+    change[i] += change[i - 1];
+  return change;
+}
+
+Units collectUnits(GraphOp graph, const std::vector<GraphNode> &nodes) {
+  Units units;
+  llvm::DenseMap<Operation *, size_t> unitOf;
+  for (const GraphNode &node : nodes) {
+    if (units.list.empty() || units.list.back().position != node.origin.index)
+      units.list.push_back({node.origin.index, 0});
+    units.list.back().seconds += node.seconds;
+    unitOf[node.op] = units.list.size() - 1;
+  }
+  units.prefix.assign(1, 0.0);
+  for (const Unit &unit : units.list)
+    units.prefix.push_back(units.prefix.back() + unit.seconds);
+  units.bytesBefore = crossingBytes(graph, nodes, unitOf, units.list.size());
+  return units;
+}
+
+/// Stages that a greedy sweep needs when none may take longer than `cap`.
+int64_t stagesNeeded(const Units &units, double cap) {
+  int64_t stages = 1;
+  double current = 0;
+  for (const Unit &unit : units.list) {
+    if (current > 0 && current + unit.seconds > cap) {
+      ++stages;
+      current = 0;
+    }
+    current += unit.seconds;
+  }
+  return stages;
+}
+
+double leastSlowestStage(const Units &units, int64_t stages) {
+  double low = 0, high = units.prefix.back();
+  for (const Unit &unit : units.list)
+    low = std::max(low, unit.seconds);
+  for (int step = 0; step < 60 && low < high; ++step) {
+    double middle = (low + high) / 2;
+    (stagesNeeded(units, middle) <= stages ? high : low) = middle;
+  }
+  return high;
+}
+
+/// First units of stages 1.. with no stage above `cap` and the fewest bytes
+/// sent; empty when there are none.
+std::vector<size_t> cheapestCuts(const Units &units, int64_t stages,
+                                 double cap) {
+  size_t n = units.list.size();
+  // best[s][i]: bytes sent when units 0..i-1 make s + 1 stages; from[s][i]:
+  // where the last begins.
+  std::vector<std::vector<double>> best(stages,
+                                        std::vector<double>(n + 1, kInfinity));
+  std::vector<std::vector<size_t>> from(stages, std::vector<size_t>(n + 1, 0));
+  for (size_t i = 1; i <= n && units.seconds(0, i) <= cap; ++i)
+    best[0][i] = 0;
+  for (int64_t s = 1; s < stages; ++s)
+    for (size_t i = s + 1; i <= n; ++i)
+      for (size_t j = i - 1;
+           j >= static_cast<size_t>(s) && units.seconds(j, i) <= cap; --j) {
+        double bytes = best[s - 1][j] + units.bytesBefore[j];
+        if (bytes < best[s][i]) {
+          best[s][i] = bytes;
+          from[s][i] = j;
+        }
+      }
+  if (best[stages - 1][n] == kInfinity)
+    return {};
+  std::vector<size_t> cuts;
+  for (size_t s = stages - 1, i = n; s > 0; --s)
+    cuts.insert(cuts.begin(), i = from[s][i]);
+  return cuts;
+}
+
+} // namespace
+
+StatusOr<PartitionPlan> planBalanced(GraphOp graph,
+                                     const std::vector<GraphNode> &nodes,
+                                     int64_t stages) {
+  if (stages < 1)
+    return invalidArgument("the number of stages must be 1 or more, got " +
+                           std::to_string(stages));
+  Units units = collectUnits(graph, nodes);
+  if (static_cast<int64_t>(units.list.size()) < stages)
+    return invalidArgument("the model has " +
+                           std::to_string(units.list.size()) +
+                           " operations to place, too few for " +
+                           std::to_string(stages) + " stages; ask for fewer");
+  if (stages == 1)
+    return PartitionPlan{};
+  // The tiny factor keeps rounding in the prefix sums from hiding the optimum
+  // itself.
+  double cap = leastSlowestStage(units, stages) * kSlack;
+  std::vector<size_t> cuts = cheapestCuts(units, stages, cap);
+  if (cuts.empty()) // fewer heavy units than stages: the sweep can only use
+                    // some of them
+    cuts = cheapestCuts(units, stages, kInfinity);
+  PartitionPlan plan;
+  for (size_t cut : cuts)
+    plan.cuts.push_back({units.list[cut].position, "balanced"});
+  PIPEC_RETURN_IF_ERROR(plan.verify(nodes));
+  return plan;
+}
+
+} // namespace pipec::pipe

@@ -1,0 +1,104 @@
+// Collects the tensor ops of a graph and decides which of them stages repeat.
+// In: a `pipe.graph` after import. Out: plain data; the graph is not changed.
+// Tests: test/passes/partition/outline.mlir (repeated masks),
+// test/unit/passes/partition.
+#include "passes/partition/GraphOps.h"
+
+#include "ir/OpDescs.h"
+#include "passes/partition/CostModel.h"
+
+using namespace mlir;
+
+namespace pipec::pipe {
+
+bool isPlaceless(Operation *op) {
+  return isa<ConstantOp, LoadWeightOp, IotaOp>(op);
+}
+
+std::vector<GraphNode> collectGraphNodes(GraphOp graph) {
+  std::vector<GraphNode> nodes;
+  int64_t last = 0;
+  for (Operation &op : graph.getBody().front().without_terminator()) {
+    if (isPlaceless(&op))
+      continue;
+    GraphNode node;
+    node.op = &op;
+    node.origin = originOf(op.getLoc());
+    if (node.origin.index < last)
+      node.origin.index = last;
+    last = node.origin.index;
+    node.seconds = estimateSeconds(&op);
+    nodes.push_back(std::move(node));
+  }
+  return nodes;
+}
+
+bool isInModule(llvm::StringRef path, llvm::StringRef prefix) {
+  if (prefix.empty())
+    return true;
+  return path.starts_with(prefix) &&
+         (path.size() == prefix.size() || path[prefix.size()] == '.');
+}
+
+int64_t valueBytes(Value value) {
+  return static_cast<int64_t>(toTensorType(value.getType()).byteSize());
+}
+
+namespace {
+
+/// What repeating an op costs: bytes moved by it and all that it depends on.
+/// Counts a shared ancestor once per path, which only makes us more careful.
+struct ChainCost {
+  int64_t bytes = 0;
+};
+
+constexpr int64_t kFreeBytes = 64 * 1024;
+constexpr int64_t kRepeatFactor = 8;
+
+bool isCheapKind(Operation *op) {
+  return !isa<DotGeneralOp, ConvolutionOp, ConvTransposeOp, AttentionOp,
+              DropoutOp, ResizeOp, TopKOp, StageOp, TransferOp>(op);
+}
+
+} // namespace
+
+Replication::Replication(GraphOp graph) {
+  llvm::DenseMap<Operation *, ChainCost> chains;
+  auto chainOf = [&](Value operand) -> std::optional<ChainCost> {
+    if (auto argument = dyn_cast<BlockArgument>(operand)) {
+      auto type = cast<RankedTensorType>(argument.getType());
+      if (isa<FloatType>(type.getElementType()))
+        return std::nullopt;
+      return ChainCost{};
+    }
+    Operation *def = operand.getDefiningOp();
+    if (isa<ConstantOp, IotaOp>(def))
+      return ChainCost{};
+    if (isa<LoadWeightOp>(
+            def)) // a pool constant is one; a parameter or buffer is not
+      return constantTensor(def) ? std::optional(ChainCost{}) : std::nullopt;
+    auto found = chains.find(def);
+    return found == chains.end() ? std::nullopt : std::optional(found->second);
+  };
+  for (Operation &op : graph.getBody().front().without_terminator()) {
+    if (isPlaceless(&op) || !isCheapKind(&op))
+      continue;
+    auto cost = dyn_cast<CostInterface>(&op);
+    ChainCost chain{cost ? cost.getBytes() : 0};
+    int64_t results = 0;
+    for (Value result : op.getResults())
+      results += valueBytes(result);
+    bool eligible = true;
+    for (Value operand : op.getOperands()) {
+      std::optional<ChainCost> part = chainOf(operand);
+      eligible &= part.has_value();
+      chain.bytes += part ? part->bytes : 0;
+    }
+    if (!eligible || chain.bytes > kFreeBytes + kRepeatFactor * results)
+      continue;
+    chains[&op] = chain;
+    replicable.insert(&op);
+  }
+}
+
+} // namespace pipec::pipe

@@ -1,0 +1,84 @@
+// The passes of the partition phase.
+#ifndef PIPEC_PASSES_PARTITION_PASSES_TD
+#define PIPEC_PASSES_PARTITION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PartitionAnnotate : Pass<"pipe-partition-annotate", "::mlir::ModuleOp"> {
+  let summary = "assigns every tensor op of the graph to a stage";
+  let description = [{
+    Does: sets `pipe.stage_index` on every tensor op but constants, weight
+    references and iotas. The cuts come from split points (`splits`), from explicit node positions (`positions`), or,
+    with neither, from an automatic cut into `stages` stages balanced by estimated time.
+
+    ```mlir
+    // --pipe-partition-annotate='splits=a:END'
+    %0 = pipe.relu %x : ...   loc(fused<#pipe.origin<0, "Relu", "r", "a">>["m.onnx"])   // gets {pipe.stage_index = 0 : i64}
+    %1 = pipe.tanh %0 : ...   loc(fused<#pipe.origin<1, "Tanh", "t", "b">>["m.onnx"])   // gets {pipe.stage_index = 1 : i64}
+    ```
+
+    Requires: the import phase is done (PIPE-I3, PIPE-I4).
+
+    Guarantees: stages are numbered from 0 without gaps; each has a tensor op; no op reads from a later stage.
+
+    Fails when: a split point is malformed, names an unknown path (the closest are given), or leaves a stage
+    empty; when the graph has fewer ops than stages.
+
+    Options: see below; `splits` and `positions` exclude `stages`.
+  }];
+  let options = [
+    ListOption<"splits", "splits", "std::string", "split points, PATH:BEGIN or PATH:END; PATH may hold * within a component">,
+    ListOption<"positions", "positions", "int64_t", "cut before these positions in the model file">,
+    Option<"stages", "stages", "int64_t", "1", "number of stages of the automatic cut, 1 or more">,
+  ];
+  let dependentDialects = ["::pipec::pipe::PipeDialect"];
+}
+
+def PartitionOutline : Pass<"pipe-partition-outline", "::mlir::ModuleOp"> {
+  let summary = "moves the ops of each stage into a pipe.stage and joins stages by pipe.transfer";
+  let description = [{
+    Does: makes one `pipe.stage` a stage index. A value read in a later stage
+    goes there by one `pipe.transfer`, straight from its producer. Constants, weight references, iotas,
+    and cheap chains that depend only on constants and integer or boolean graph inputs (masks, position
+    tables) are repeated in the stage that reads them. Graph inputs are handed to every stage that reads them.
+
+    ```mlir
+    pipe.graph @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = pipe.stage 0 (%a = %x : tensor<4xf32>) -> tensor<4xf32> { ... }
+      %1 = pipe.transfer %0 from 0 to 1 : tensor<4xf32>
+      %2 = pipe.stage 1 (%b = %1 : tensor<4xf32>) -> tensor<4xf32> { ... }
+      pipe.output %2 : tensor<4xf32>
+    }
+    ```
+
+    Requires: `pipe-partition-annotate`.
+
+    Guarantees: PIPE-I7; the graph holds stages, transfers and its output alone; every op keeps its location; stages compute the
+    same ops on the same values as the uncut graph, so the same bits.
+
+    Fails when: an op has no stage index, indices have gaps, data would flow to an earlier stage (the op and the value's producer are named),
+    or a stage would hold only ops that others repeat.
+
+    Options: none.
+  }];
+  let dependentDialects = ["::pipec::pipe::PipeDialect"];
+}
+
+def PartitionVerify : Pass<"pipe-partition-verify", "::mlir::ModuleOp"> {
+  let summary = "gate: the graph is cut and every transfer is right";
+  let description = [{
+    Does: checks, changes nothing.
+
+    Requires: `pipe-partition-outline`.
+
+    Guarantees: the graph holds only stages in order, transfers and its output; every transfer is read, by
+    stages alone, and no value goes twice to one stage (PIPE-I7; the verifiers of the ops check that a
+    transfer's ends are the stages it names).
+
+    Fails when: one of these does not hold; the message names the op and the rule.
+
+    Options: none.
+  }];
+}
+
+#endif

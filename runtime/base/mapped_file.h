@@ -1,0 +1,38 @@
+// Files as read-only memory: only pages that are touched are read.
+#ifndef PIPEC_RUNTIME_BASE_MAPPED_FILE_H
+#define PIPEC_RUNTIME_BASE_MAPPED_FILE_H
+
+#include "pipec/status.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace pipec {
+
+/// A regular file mapped read-only for the object's life. Thread rule: immutable.
+class MappedFile {
+public:
+  /// Errors (Io) name the path and the reason; a directory or device is refused.
+  static StatusOr<std::shared_ptr<const MappedFile>> open(const std::string &path);
+  ~MappedFile();
+  MappedFile(const MappedFile &) = delete;
+  MappedFile &operator=(const MappedFile &) = delete;
+
+  const uint8_t *data() const { return bytes; }
+  uint64_t size() const { return length; }
+  const std::string &path() const { return name; }
+  /// The bytes [offset, offset + count), or an error (DataLoss) that names file, range and size. Never overflows.
+  StatusOr<const uint8_t *> range(uint64_t offset, uint64_t count) const;
+
+private:
+  MappedFile() = default;
+  std::string name;
+  const uint8_t *bytes = nullptr;
+  uint64_t length = 0;
+};
+
+} // namespace pipec
+
+#endif

@@ -1,0 +1,146 @@
+// Runs the instructions of a program. In: a checked program, memory for its
+// values, inputs per microbatch; out: its values in place, or an error that
+// names stage, microbatch, op and where the op comes from. Nothing is
+// allocated while it runs: views are made at load and only pointers change.
+// Tests: test/unit/runtime/ExecutorTest.cpp, NumericsTest.cpp.
+#include "runtime/executor/prepared_program.h"
+
+#include <algorithm>
+
+namespace pipec {
+namespace {
+
+using Storage = ValueDesc::Storage;
+
+size_t roundUp(size_t bytes) {
+  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+}
+
+std::string describe(const OpDesc &op) {
+  std::string origin = op.origin.str();
+  return origin.empty() ? op.name : origin;
+}
+
+std::string describe(const RunPlace &place) {
+  return "stage " + std::to_string(place.stage) + ", microbatch " +
+         std::to_string(place.microbatch);
+}
+
+} // namespace
+
+StatusOr<PreparedProgram> PreparedProgram::create(const ProgramDesc &program,
+                                                  bool referenceKernels) {
+  PreparedProgram prepared;
+  prepared.program = &program;
+  prepared.places.resize(program.values.size(), nullptr);
+  prepared.inputUses.resize(program.inputs.size());
+  prepared.inputValues.resize(program.inputs.size());
+  for (uint32_t v = 0; v < program.values.size(); ++v)
+    if (program.values[v].storage == Storage::Input)
+      prepared.inputValues[program.values[v].index].push_back(v);
+  for (const InstructionDesc &instruction : program.instructions) {
+    if (instruction.alias)
+      continue;
+    Step step;
+    step.instruction = &instruction;
+    PIPEC_ASSIGN_OR_RETURN(step.kernel, KernelRegistry::get().create(
+                                            instruction.op, referenceKernels));
+    prepared.scratchNeed =
+        std::max(prepared.scratchNeed, step.kernel->scratchBytes());
+    for (uint32_t input : instruction.inputs) {
+      const ValueDesc &value = program.values[input];
+      if (value.storage == Storage::Input)
+        prepared.inputUses[value.index].push_back(
+            {prepared.steps.size(), step.inputs.size()});
+      step.inputs.push_back({value.type, nullptr});
+    }
+    for (uint32_t output : instruction.outputs)
+      step.outputs.push_back({program.values[output].type, nullptr});
+    prepared.steps.push_back(std::move(step));
+  }
+  return prepared;
+}
+
+size_t PreparedProgram::literalBytes() const {
+  size_t total = 0;
+  for (const ValueDesc &value : program->values)
+    if (value.storage == Storage::Literal)
+      total += roundUp(value.literal.size());
+  return total;
+}
+
+Status PreparedProgram::bind(Device &device, Stream &stream, uint8_t *arena,
+                             void *scratchMemory, uint8_t *literals,
+                             const std::vector<void *> &weights) {
+  scratch = scratchMemory;
+  for (size_t v = 0; v < program->values.size(); ++v) {
+    const ValueDesc &value = program->values[v];
+    switch (value.storage) {
+    case Storage::Arena:
+      places[v] = arena + value.offset;
+      break;
+    case Storage::Weight:
+      places[v] = weights[value.index];
+      break;
+    case Storage::Literal:
+      places[v] = literals;
+      PIPEC_RETURN_IF_ERROR(device.copy(stream, literals, value.literal.data(),
+                                        value.literal.size()));
+      literals += roundUp(value.literal.size());
+      break;
+    case Storage::Input:
+      break;
+    }
+  }
+  for (Step &step : steps) {
+    for (size_t i = 0; i < step.inputs.size(); ++i)
+      step.inputs[i].data = places[step.instruction->inputs[i]];
+    for (size_t i = 0; i < step.outputs.size(); ++i)
+      step.outputs[i].data = places[step.instruction->outputs[i]];
+  }
+  return {};
+}
+
+void PreparedProgram::bindInput(size_t input, void *data) {
+  for (uint32_t v : inputValues[input])
+    places[v] = data;
+  for (const InputUse &use : inputUses[input])
+    steps[use.step].inputs[use.operand].data = data;
+}
+
+Status PreparedProgram::run(Device &device, Stream &stream, bool checkNumerics,
+                            const RunControl *control, const RunPlace &place) {
+  for (Step &step : steps) {
+    if (control && control->stopped())
+      return cancelled("another stage failed");
+    Status status =
+        device.launch(stream, *step.kernel, step.inputs, step.outputs, scratch);
+    if (!status.ok())
+      return status.withPrefix("error in " + describe(place) + ": " +
+                               describe(step.instruction->op));
+    if (checkNumerics)
+      PIPEC_RETURN_IF_ERROR(checkResults(device, stream, step, place));
+  }
+  return {};
+}
+
+Status PreparedProgram::checkResults(Device &device, Stream &stream,
+                                     const Step &step,
+                                     const RunPlace &place) const {
+  for (const TensorView &output : step.outputs) {
+    PIPEC_ASSIGN_OR_RETURN(NumericClass found, device.classify(stream, output));
+    if (found.finite())
+      continue;
+    for (const TensorView &input : step.inputs) {
+      PIPEC_ASSIGN_OR_RETURN(NumericClass had, device.classify(stream, input));
+      if (!had.finite())
+        return {};
+    }
+    return numericError((found.nan ? "nan in " : "infinity in ") +
+                        describe(place) + ": " +
+                        describe(step.instruction->op));
+  }
+  return {};
+}
+
+} // namespace pipec

@@ -1,0 +1,292 @@
+// manifest.json -> the package's inputs, outputs, stages, transfers, variants.
+// In: protobuf's JSON form of schema::Manifest, untrusted; fields that this
+// build does not know are ignored, another format version is refused. Out: the
+// manifest's part of Package::Impl, every list as long as it must be.
+// Tests: test/unit/runtime/PackageTest.cpp, PackageCorruptionTest.cpp.
+#include "runtime/package/convert.h"
+#include "runtime/package/readers.h"
+#include "runtime/schema/version.h"
+
+#include <google/protobuf/stubs/logging.h>
+#include <google/protobuf/util/json_util.h>
+
+#include <set>
+
+namespace pipec {
+namespace {
+
+constexpr size_t kMaxManifestBytes = size_t(1) << 30;
+/// A worker thread each.
+constexpr int kMaxStages = 1024;
+
+Status checkVersion(uint32_t version, const std::string &producer) {
+  if (version == kPackageFormatVersion)
+    return {};
+  return unsupported(
+      "format version " + std::to_string(version) +
+      ", this build reads version " + std::to_string(kPackageFormatVersion) +
+      (producer.empty() ? "" : " (written by " + producer + ")") +
+      ": compile the model again with this build");
+}
+
+/// A manifest that does not parse as ours may be another version's: then that
+/// is the error.
+Status parse(const FileBytes &bytes, schema::Manifest &manifest) {
+  if (bytes.size > kMaxManifestBytes)
+    return dataLoss("too large: " + std::to_string(bytes.size) + " bytes");
+  const std::string json(reinterpret_cast<const char *>(bytes.data),
+                         bytes.size);
+  google::protobuf::util::JsonParseOptions options;
+  options.ignore_unknown_fields = true;
+  google::protobuf::LogSilencer silence;
+  auto status =
+      google::protobuf::util::JsonStringToMessage(json, &manifest, options);
+  if (status.ok())
+    return checkVersion(manifest.format_version(), manifest.producer());
+  schema::FormatVersion version;
+  if (google::protobuf::util::JsonStringToMessage(json, &version, options).ok())
+    PIPEC_RETURN_IF_ERROR(checkVersion(version.format_version(), ""));
+  return dataLoss("not a manifest: " + status.ToString());
+}
+
+/// One type a variant.
+template <typename Field>
+Status readTypes(const Field &types, size_t variants,
+                 std::vector<TensorType> &result) {
+  if (static_cast<size_t>(types.size()) != variants)
+    return dataLoss(std::to_string(types.size()) + " types, expected " +
+                    std::to_string(variants) + " (one a variant)");
+  for (const schema::TensorType &type : types) {
+    PIPEC_ASSIGN_OR_RETURN(TensorType read, readTensorType(type));
+    result.push_back(std::move(read));
+  }
+  return {};
+}
+
+Status readVariants(const schema::Manifest &manifest, Package::Impl &package) {
+  if (manifest.variants().empty())
+    return dataLoss("no variants");
+  std::set<int64_t> seen;
+  for (const schema::Variant &variant : manifest.variants()) {
+    const int64_t rows = variant.microbatch_rows();
+    if (rows < 0)
+      return dataLoss("variant of " + std::to_string(rows) + " rows");
+    if (!seen.insert(rows).second)
+      return dataLoss("two variants of " + std::to_string(rows) + " rows");
+    package.microbatchRows.push_back(rows);
+  }
+  if (seen.size() > 1 && seen.count(0))
+    return dataLoss("a variant of 0 rows (nothing is cut) beside others");
+  return {};
+}
+
+Status readInputs(const schema::Manifest &manifest, Package::Impl &package) {
+  std::set<std::string> names;
+  for (const schema::GraphInput &input : manifest.inputs()) {
+    const std::string where = "input '" + input.name() + "'";
+    if (input.name().empty() || !names.insert(input.name()).second)
+      return dataLoss(where + ": the name is empty or taken");
+    InputInfo info;
+    info.name = input.name();
+    info.whole = input.whole();
+    PIPEC_RETURN_IF_ERROR(
+        readTypes(input.types(), package.variantCount(), info.types)
+            .withPrefix(where));
+    package.inputs.push_back(std::move(info));
+    for (size_t v = 0; v < package.variantCount(); ++v)
+      if (const size_t i = package.inputs.size() - 1; package.isCut(i, v))
+        if (const auto &type = package.inputs[i].types[v];
+            type.shape[0] != package.microbatchRows[v])
+          return dataLoss(where + ": " + type.str() + " in the variant of " +
+                          std::to_string(package.microbatchRows[v]) + " rows");
+  }
+  return {};
+}
+
+Status readOutputs(const schema::Manifest &manifest, Package::Impl &package) {
+  std::set<std::string> names;
+  for (const schema::GraphOutput &output : manifest.outputs()) {
+    const std::string where = "output '" + output.name() + "'";
+    if (output.name().empty() || !names.insert(output.name()).second)
+      return dataLoss(where + ": the name is empty or taken");
+    OutputInfo info;
+    info.name = output.name();
+    switch (output.merge()) {
+    case schema::CONCAT:
+      info.merge = Merge::Concat;
+      break;
+    case schema::MEAN:
+      info.merge = Merge::Mean;
+      break;
+    case schema::SUM:
+      info.merge = Merge::Sum;
+      break;
+    case schema::SAME:
+      info.merge = Merge::Same;
+      break;
+    case schema::UNSPECIFIED:
+      info.merge = Merge::Unspecified;
+      break;
+    default:
+      return dataLoss(where + ": unknown merge " +
+                      std::to_string(output.merge()));
+    }
+    PIPEC_RETURN_IF_ERROR(
+        readTypes(output.types(), package.variantCount(), info.types)
+            .withPrefix(where));
+    package.outputs.push_back(std::move(info));
+  }
+  return {};
+}
+
+/// The range and the permutation on paper; whether the file has it shows when
+/// it is mapped.
+StatusOr<ExternalRange> readExternal(const schema::ExternalBytes &external,
+                                     const TensorType &type) {
+  ExternalRange range;
+  range.file = external.file();
+  range.offset = external.offset();
+  range.length = external.length();
+  range.storedShape.assign(external.stored_shape().begin(),
+                           external.stored_shape().end());
+  range.permutation.assign(external.permutation().begin(),
+                           external.permutation().end());
+  if (range.file.empty() || range.file.find('\0') != std::string::npos)
+    return dataLoss("external bytes without a usable file name");
+  if (range.length != type.byteSize())
+    return dataLoss(std::to_string(range.length) + " external bytes, but " +
+                    type.str() + " has " + std::to_string(type.byteSize()));
+  if (range.permutation.empty())
+    return range;
+  const size_t rank = type.shape.size();
+  if (range.permutation.size() != rank || range.storedShape.size() != rank)
+    return dataLoss("permutation of " +
+                    std::to_string(range.permutation.size()) +
+                    " axes and stored shape of " +
+                    std::to_string(range.storedShape.size()) + ", expected " +
+                    std::to_string(rank));
+  std::vector<bool> taken(rank, false);
+  for (size_t k = 0; k < rank; ++k) {
+    const int64_t axis = range.permutation[k];
+    if (axis < 0 || axis >= static_cast<int64_t>(rank) || taken[axis])
+      return dataLoss("permutation names axis " + std::to_string(axis) +
+                      " twice or out of range");
+    taken[axis] = true;
+    if (range.storedShape[axis] != type.shape[k])
+      return dataLoss("stored axis " + std::to_string(axis) + " has size " +
+                      std::to_string(range.storedShape[axis]) + ", axis " +
+                      std::to_string(k) + " of the weight " +
+                      std::to_string(type.shape[k]));
+  }
+  return range;
+}
+
+Status readWeight(const schema::Weight &weight, StageInfo &stage,
+                  std::vector<std::optional<ExternalRange>> &external) {
+  WeightInfo info;
+  info.name = weight.name();
+  info.aliases.assign(weight.aliases().begin(), weight.aliases().end());
+  static const char *const kinds[] = {"parameter", "buffer", "constant"};
+  if (weight.kind() < 0 || weight.kind() > 2)
+    return dataLoss("unknown kind " + std::to_string(weight.kind()));
+  info.kind = kinds[weight.kind()];
+  PIPEC_ASSIGN_OR_RETURN(info.type, readTensorType(weight.type()));
+  external.emplace_back();
+  if (weight.has_external()) {
+    PIPEC_ASSIGN_OR_RETURN(external.back(),
+                           readExternal(weight.external(), info.type));
+  }
+  stage.weights.push_back(std::move(info));
+  return {};
+}
+
+Status readStage(const schema::Stage &stage, Package::Impl &package) {
+  StageInfo info;
+  info.index = static_cast<int64_t>(package.stages.size());
+  if (stage.index() != info.index)
+    return dataLoss("has index " + std::to_string(stage.index()) +
+                    ": stages count from 0 in order");
+  info.modules.assign(stage.modules().begin(), stage.modules().end());
+  info.flops.assign(stage.flops().begin(), stage.flops().end());
+  if (!info.flops.empty() && info.flops.size() != package.variantCount())
+    return dataLoss(std::to_string(info.flops.size()) + " flops, expected " +
+                    std::to_string(package.variantCount()) +
+                    " (one a variant)");
+  info.flops.resize(package.variantCount(), 0);
+  std::set<std::string> names;
+  std::vector<std::optional<ExternalRange>> external;
+  for (const schema::Weight &weight : stage.weights()) {
+    if (weight.name().empty() || !names.insert(weight.name()).second)
+      return dataLoss("weight '" + weight.name() +
+                      "': the name is empty or taken");
+    PIPEC_RETURN_IF_ERROR(readWeight(weight, info, external)
+                              .withPrefix("weight '" + weight.name() + "'"));
+  }
+  package.stages.push_back(std::move(info));
+  package.external.push_back(std::move(external));
+  return {};
+}
+
+Status readStages(const schema::Manifest &manifest, Package::Impl &package) {
+  if (manifest.stages().empty())
+    return dataLoss("no stages");
+  if (manifest.stages_size() > kMaxStages)
+    return unsupported(std::to_string(manifest.stages_size()) +
+                       " stages, this build runs at most " +
+                       std::to_string(kMaxStages));
+  for (const schema::Stage &stage : manifest.stages())
+    PIPEC_RETURN_IF_ERROR(
+        readStage(stage, package)
+            .withPrefix("stage " + std::to_string(package.stages.size())));
+  return {};
+}
+
+Status readTransfers(const schema::Manifest &manifest, Package::Impl &package) {
+  std::set<std::tuple<std::string, uint32_t, uint32_t>> seen;
+  for (const schema::Transfer &transfer : manifest.transfers()) {
+    const std::string where = "transfer of '" + transfer.value() +
+                              "' from stage " +
+                              std::to_string(transfer.from()) + " to stage " +
+                              std::to_string(transfer.to());
+    if (transfer.value().empty())
+      return dataLoss(where + ": the value has no name");
+    if (transfer.from() >= transfer.to())
+      return dataLoss(where + ": data flows to a later stage only");
+    if (transfer.to() >= package.stages.size())
+      return dataLoss(where + ": there are " +
+                      std::to_string(package.stages.size()) + " stages");
+    if (!seen.emplace(transfer.value(), transfer.from(), transfer.to()).second)
+      return dataLoss(where + ": listed twice");
+    TransferInfo info;
+    info.value = transfer.value();
+    info.producer = transfer.producer();
+    info.from = transfer.from();
+    info.to = transfer.to();
+    PIPEC_RETURN_IF_ERROR(
+        readTypes(transfer.types(), package.variantCount(), info.types)
+            .withPrefix(where));
+    package.transfers.push_back(std::move(info));
+  }
+  return {};
+}
+
+Status readAll(const FileBytes &bytes, Package::Impl &package) {
+  schema::Manifest manifest;
+  PIPEC_RETURN_IF_ERROR(parse(bytes, manifest));
+  package.modelName = manifest.model();
+  package.producer = manifest.producer();
+  PIPEC_RETURN_IF_ERROR(readVariants(manifest, package));
+  PIPEC_RETURN_IF_ERROR(readInputs(manifest, package));
+  PIPEC_RETURN_IF_ERROR(readOutputs(manifest, package));
+  PIPEC_RETURN_IF_ERROR(readStages(manifest, package));
+  return readTransfers(manifest, package);
+}
+
+} // namespace
+
+Status readManifest(const FileBytes &bytes, const std::string &path,
+                    Package::Impl &package) {
+  return readAll(bytes, package).withPrefix(path);
+}
+
+} // namespace pipec

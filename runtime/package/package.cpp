@@ -1,0 +1,98 @@
+// Package::open: manifest, then the programs of every stage that is here, then
+// what holds between stages. In: a folder, untrusted; out: an immutable,
+// checked package. Weights stay on the disk until a session binds them.
+// Tests: test/unit/runtime/PackageTest.cpp.
+#include "runtime/package/package_impl.h"
+#include "runtime/package/readers.h"
+
+#include <new>
+
+namespace pipec {
+namespace {
+
+Status readPrograms(const PackageFiles &files, Package::Impl &package) {
+  package.programs.resize(package.stages.size());
+  bool any = false;
+  for (size_t s = 0; s < package.stages.size(); ++s) {
+    const std::string folder = "stage" + std::to_string(s);
+    package.stages[s].arenaBytes.resize(package.variantCount(), 0);
+    if (!files.hasFolder(folder))
+      continue;
+    any = true;
+    for (size_t v = 0; v < package.variantCount(); ++v) {
+      const std::string name = folder + "/program" + std::to_string(v) + ".pb";
+      PIPEC_ASSIGN_OR_RETURN(FileBytes bytes, files.read(name));
+      PIPEC_ASSIGN_OR_RETURN(
+          ProgramDesc program,
+          readProgram(bytes, files.root() + "/" + name, package, s, v));
+      package.stages[s].arenaBytes[v] = program.arenaBytes;
+      package.programs[s].push_back(std::move(program));
+    }
+  }
+  if (!any)
+    return ioError(files.root() +
+                   ": the folder of no stage is here (stage0, stage1, ..)");
+  return {};
+}
+
+StatusOr<std::shared_ptr<const Package::Impl>>
+readChecked(const PackageFiles &files) {
+  auto package = std::make_shared<Package::Impl>();
+  package->path = files.root();
+  auto manifest = files.read("manifest.json");
+  if (!manifest.ok())
+    return Status(manifest.status().getCode(),
+                  files.root() +
+                      ": not a package, its manifest cannot be "
+                      "read: " +
+                      manifest.status().message());
+  PIPEC_RETURN_IF_ERROR(
+      readManifest(*manifest, files.root() + "/manifest.json", *package));
+  PIPEC_RETURN_IF_ERROR(readPrograms(files, *package));
+  PIPEC_RETURN_IF_ERROR(checkRouting(*package));
+  return std::shared_ptr<const Package::Impl>(std::move(package));
+}
+
+} // namespace
+
+StatusOr<std::shared_ptr<const Package::Impl>>
+readPackage(const PackageFiles &files) {
+  try {
+    return readChecked(files);
+  } catch (const std::bad_alloc &) {
+    return resourceExhausted(files.root() + ": out of memory while reading");
+  }
+}
+
+StatusOr<Package> Package::open(const std::string &path) {
+  if (path.empty() || path.find('\0') != std::string::npos)
+    return invalidArgument("the path of a package is empty or has a zero byte");
+  Package package;
+  PIPEC_ASSIGN_OR_RETURN(package.held, readPackage(*folderFiles(path)));
+  return package;
+}
+
+Status Package::Impl::requireStage(size_t stage) const {
+  if (!programs[stage].empty())
+    return {};
+  return ioError(stageFolder(stage) +
+                 ": the stage's folder is not here; copy it, or run only the "
+                 "stages that are");
+}
+
+const std::string &Package::path() const { return held->path; }
+const std::string &Package::modelName() const { return held->modelName; }
+const std::string &Package::producer() const { return held->producer; }
+const std::vector<InputInfo> &Package::inputs() const { return held->inputs; }
+const std::vector<OutputInfo> &Package::outputs() const {
+  return held->outputs;
+}
+const std::vector<StageInfo> &Package::stages() const { return held->stages; }
+const std::vector<TransferInfo> &Package::transfers() const {
+  return held->transfers;
+}
+const std::vector<int64_t> &Package::microbatchRows() const {
+  return held->microbatchRows;
+}
+
+} // namespace pipec

@@ -1,0 +1,260 @@
+// stage<i>/program<v>.pb -> ProgramDesc.
+// In: a binary schema::Program, untrusted, and the manifest's part of the
+// package, checked. Out: a program of which every index is in range, every
+// value defined before use and once, every type known and equal to what the
+// manifest says (PKG-G1, PKG-G2), its arena checked by arena_checks.cpp.
+// Tests: test/unit/runtime/PackageCorruptionTest.cpp, test/fuzz/package.
+#include "runtime/package/convert.h"
+#include "runtime/package/readers.h"
+
+#include <google/protobuf/stubs/logging.h>
+
+#include <climits>
+#include <set>
+
+namespace pipec {
+namespace {
+
+std::string number(uint64_t value) { return std::to_string(value); }
+
+Status outOfRange(const std::string &what, uint64_t index, size_t count) {
+  return dataLoss(what + " " + number(index) + " is out of range, there are " +
+                  number(count));
+}
+
+class ProgramReader {
+public:
+  ProgramReader(const Package::Impl &package, size_t stage, size_t variant)
+      : package(package), stage(stage), variant(variant) {}
+
+  StatusOr<ProgramDesc> read(const schema::Program &source) {
+    if (source.arena_bytes() > (uint64_t(1) << 62))
+      return dataLoss("arena of " + number(source.arena_bytes()) + " bytes");
+    program.arenaBytes = source.arena_bytes();
+    for (const schema::ProgramInput &input : source.inputs())
+      PIPEC_RETURN_IF_ERROR(readInput(input).withPrefix(
+          "input " + number(program.inputs.size())));
+    for (const schema::Value &value : source.values())
+      PIPEC_RETURN_IF_ERROR(readValue(value).withPrefix(
+          "value " + number(program.values.size())));
+    for (const schema::Instruction &instruction : source.instructions())
+      PIPEC_RETURN_IF_ERROR(
+          readInstruction(instruction).withPrefix(describe(instruction)));
+    for (const schema::ProgramOutput &output : source.outputs())
+      PIPEC_RETURN_IF_ERROR(readOutput(output).withPrefix(
+          "output " + number(program.outputs.size())));
+    return std::move(program);
+  }
+
+private:
+  Status readInput(const schema::ProgramInput &source) {
+    ProgramInputDesc input;
+    input.name = source.name();
+    PIPEC_ASSIGN_OR_RETURN(input.type, readTensorType(source.type()));
+    const TensorType *declared = nullptr;
+    const std::string *name = nullptr;
+    if (source.source_case() == schema::ProgramInput::kGraphInput) {
+      input.index = source.graph_input();
+      if (input.index >= package.inputs.size())
+        return outOfRange("graph input", input.index, package.inputs.size());
+      declared = &package.inputs[input.index].types[variant];
+      name = &package.inputs[input.index].name;
+    } else if (source.source_case() == schema::ProgramInput::kTransfer) {
+      input.transfer = true;
+      input.index = source.transfer();
+      if (input.index >= package.transfers.size())
+        return outOfRange("transfer", input.index, package.transfers.size());
+      const TransferInfo &transfer = package.transfers[input.index];
+      if (transfer.to != static_cast<int64_t>(stage))
+        return dataLoss("transfer " + number(input.index) + " goes to stage " +
+                        std::to_string(transfer.to));
+      declared = &transfer.types[variant];
+      name = &transfer.value;
+    } else {
+      return dataLoss("comes from nowhere: neither graph input nor transfer");
+    }
+    if (input.name != *name)
+      return dataLoss("is named '" + input.name + "', in the manifest '" +
+                      *name + "'");
+    if (input.type != *declared)
+      return dataLoss("is " + input.type.str() + ", in the manifest " +
+                      declared->str());
+    if (!inputNames.insert(input.name).second)
+      return dataLoss("the name '" + input.name + "' is taken");
+    program.inputs.push_back(std::move(input));
+    return {};
+  }
+
+  Status readValue(const schema::Value &source) {
+    ValueDesc value;
+    PIPEC_ASSIGN_OR_RETURN(value.type, readTensorType(source.type()));
+    const TensorType *declared = &value.type;
+    switch (source.storage_case()) {
+    case schema::Value::kArenaOffset:
+      PIPEC_RETURN_IF_ERROR(readArenaOffset(source.arena_offset(), value));
+      break;
+    case schema::Value::kInput:
+      value.storage = ValueDesc::Storage::Input;
+      value.index = source.input();
+      if (value.index >= program.inputs.size())
+        return outOfRange("input", value.index, program.inputs.size());
+      declared = &program.inputs[value.index].type;
+      break;
+    case schema::Value::kWeight:
+      value.storage = ValueDesc::Storage::Weight;
+      value.index = source.weight();
+      if (value.index >= package.stages[stage].weights.size())
+        return outOfRange("weight", value.index,
+                          package.stages[stage].weights.size());
+      declared = &package.stages[stage].weights[value.index].type;
+      break;
+    case schema::Value::kLiteral:
+      PIPEC_RETURN_IF_ERROR(readLiteral(source.literal(), value));
+      break;
+    case schema::Value::STORAGE_NOT_SET:
+      return dataLoss("has no storage");
+    }
+    if (value.type != *declared)
+      return dataLoss("is " + value.type.str() + ", its storage holds " +
+                      declared->str());
+    defined.push_back(value.storage != ValueDesc::Storage::Arena);
+    program.values.push_back(std::move(value));
+    return {};
+  }
+
+  Status readArenaOffset(uint64_t offset, ValueDesc &value) const {
+    const uint64_t bytes = value.type.byteSize();
+    if (offset % kArenaAlignment != 0)
+      return dataLoss("arena offset " + number(offset) +
+                      " is not a multiple of " + number(kArenaAlignment));
+    if (offset > program.arenaBytes || bytes > program.arenaBytes - offset)
+      return dataLoss(number(bytes) + " bytes at arena offset " +
+                      number(offset) + " do not fit the arena of " +
+                      number(program.arenaBytes));
+    value.storage = ValueDesc::Storage::Arena;
+    value.offset = offset;
+    return {};
+  }
+
+  static Status readLiteral(const std::string &bytes, ValueDesc &value) {
+    value.storage = ValueDesc::Storage::Literal;
+    value.literal = bytes;
+    if (bytes.size() != value.type.byteSize())
+      return dataLoss("literal of " + number(bytes.size()) + " bytes, but " +
+                      value.type.str() + " has " +
+                      number(value.type.byteSize()));
+    if (findBadBool(value.type, bytes.data()) >= 0)
+      return dataLoss("a bool literal holds neither 0 nor 1");
+    return {};
+  }
+
+  Status readInstruction(const schema::Instruction &source) {
+    InstructionDesc instruction;
+    OpDesc &op = instruction.op;
+    op.name = source.op();
+    op.origin = readOrigin(source.origin());
+    if (op.name.empty())
+      return dataLoss("has no op");
+    for (const schema::Attribute &attribute : source.attributes()) {
+      PIPEC_ASSIGN_OR_RETURN(AttrValue value, readAttribute(attribute));
+      if (!op.attrs.emplace(attribute.name(), std::move(value)).second)
+        return dataLoss("two attributes '" + attribute.name() + "'");
+    }
+    for (uint32_t input : source.inputs()) {
+      if (input >= program.values.size())
+        return outOfRange("value", input, program.values.size());
+      if (!defined[input])
+        return dataLoss("reads value " + number(input) + " before it is made");
+      instruction.inputs.push_back(input);
+      op.inputs.push_back(program.values[input].type);
+    }
+    for (uint32_t output : source.outputs()) {
+      if (output >= program.values.size())
+        return outOfRange("value", output, program.values.size());
+      if (program.values[output].storage != ValueDesc::Storage::Arena)
+        return dataLoss("writes value " + number(output) +
+                        ", which is an input, weight or literal");
+      if (defined[output])
+        return dataLoss("writes value " + number(output) + " a second time");
+      defined[output] = true;
+      instruction.outputs.push_back(output);
+      op.outputs.push_back(program.values[output].type);
+    }
+    program.instructions.push_back(std::move(instruction));
+    return {};
+  }
+
+  Status readOutput(const schema::ProgramOutput &source) {
+    ProgramOutputDesc output;
+    output.value = source.value();
+    if (output.value >= program.values.size())
+      return outOfRange("value", output.value, program.values.size());
+    if (!defined[output.value])
+      return dataLoss("value " + number(output.value) + " is never made");
+    const TensorType *declared = nullptr;
+    if (source.target_case() == schema::ProgramOutput::kGraphOutput) {
+      output.index = source.graph_output();
+      if (output.index >= package.outputs.size())
+        return outOfRange("graph output", output.index, package.outputs.size());
+      declared = &package.outputs[output.index].types[variant];
+    } else if (source.target_case() == schema::ProgramOutput::kTransfer) {
+      output.transfer = true;
+      output.index = source.transfer();
+      if (output.index >= package.transfers.size())
+        return outOfRange("transfer", output.index, package.transfers.size());
+      const TransferInfo &transfer = package.transfers[output.index];
+      if (transfer.from != static_cast<int64_t>(stage))
+        return dataLoss("transfer " + number(output.index) + " leaves stage " +
+                        std::to_string(transfer.from));
+      declared = &transfer.types[variant];
+    } else {
+      return dataLoss("goes nowhere: neither graph output nor transfer");
+    }
+    const TensorType &type = program.values[output.value].type;
+    if (type != *declared)
+      return dataLoss("is " + type.str() + ", in the manifest " +
+                      declared->str());
+    program.outputs.push_back(output);
+    return {};
+  }
+
+  std::string describe(const schema::Instruction &source) const {
+    std::string origin = readOrigin(source.origin()).str();
+    return "instruction " + number(program.instructions.size()) + ", " +
+           source.op() + (origin.empty() ? "" : " of " + origin);
+  }
+
+  const Package::Impl &package;
+  const size_t stage, variant;
+  ProgramDesc program;
+  std::vector<bool> defined; // beside program.values
+  std::set<std::string> inputNames;
+};
+
+StatusOr<ProgramDesc> parseAndRead(const FileBytes &bytes,
+                                   const Package::Impl &package, size_t stage,
+                                   size_t variant) {
+  schema::Program source;
+  google::protobuf::LogSilencer silence;
+  if (bytes.size > INT_MAX ||
+      !source.ParseFromArray(bytes.data, static_cast<int>(bytes.size)))
+    return dataLoss("not a program: truncated or corrupt");
+  PIPEC_ASSIGN_OR_RETURN(ProgramDesc program,
+                         ProgramReader(package, stage, variant).read(source));
+  PIPEC_RETURN_IF_ERROR(checkArena(program));
+  return program;
+}
+
+} // namespace
+
+StatusOr<ProgramDesc> readProgram(const FileBytes &bytes,
+                                  const std::string &path,
+                                  const Package::Impl &package, size_t stage,
+                                  size_t variant) {
+  auto program = parseAndRead(bytes, package, stage, variant);
+  if (!program.ok())
+    return program.status().withPrefix(path);
+  return program;
+}
+
+} // namespace pipec

@@ -1,0 +1,103 @@
+// What crosses the stages' borders, checked over all programs of a package.
+// In: programs that are each checked by themselves; stages that are not on
+// this host have none and are left out. Out: per stage the transfers it
+// receives and sends and the graph outputs it emits (PKG-G4).
+// Tests: test/unit/runtime/PackageCorruptionTest.cpp.
+#include "runtime/package/readers.h"
+
+#include <algorithm>
+
+namespace pipec {
+namespace {
+
+std::string programName(const Package::Impl &package, size_t stage, size_t v) {
+  return package.stageFolder(stage) + "/program" + std::to_string(v) + ".pb";
+}
+
+std::string describe(const TransferInfo &transfer) {
+  return "transfer of '" + transfer.value + "' from stage " +
+         std::to_string(transfer.from) + " to stage " +
+         std::to_string(transfer.to);
+}
+
+/// Each of `expected` (sorted) exactly once in `found`.
+Status checkTransfers(const Package::Impl &package,
+                      const std::vector<uint32_t> &expected,
+                      std::vector<uint32_t> found, const char *verb) {
+  std::sort(found.begin(), found.end());
+  auto twice = std::adjacent_find(found.begin(), found.end());
+  if (twice != found.end())
+    return dataLoss(std::string(verb) + " the " +
+                    describe(package.transfers[*twice]) + " twice");
+  for (uint32_t index : expected)
+    if (!std::binary_search(found.begin(), found.end(), index))
+      return dataLoss(std::string("never ") + verb + " the " +
+                      describe(package.transfers[index]));
+  return {};
+}
+
+Status checkProgram(const Package::Impl &package, const ProgramDesc &program,
+                    const StageRouting &routing, std::vector<uint32_t> &emits) {
+  std::vector<uint32_t> received, sent;
+  for (const ProgramInputDesc &input : program.inputs)
+    if (input.transfer)
+      received.push_back(input.index);
+  for (const ProgramOutputDesc &output : program.outputs)
+    (output.transfer ? sent : emits).push_back(output.index);
+  PIPEC_RETURN_IF_ERROR(
+      checkTransfers(package, routing.receives, received, "receives"));
+  PIPEC_RETURN_IF_ERROR(checkTransfers(package, routing.sends, sent, "sends"));
+  std::sort(emits.begin(), emits.end());
+  auto twice = std::adjacent_find(emits.begin(), emits.end());
+  if (twice != emits.end())
+    return dataLoss("makes the output '" + package.outputs[*twice].name +
+                    "' twice");
+  return {};
+}
+
+Status checkStage(Package::Impl &package, size_t stage) {
+  StageRouting &routing = package.routing[stage];
+  for (size_t v = 0; v < package.programs[stage].size(); ++v) {
+    std::vector<uint32_t> emits;
+    PIPEC_RETURN_IF_ERROR(
+        checkProgram(package, package.programs[stage][v], routing, emits)
+            .withPrefix(programName(package, stage, v)));
+    if (v == 0)
+      routing.emits = std::move(emits);
+    else if (routing.emits != emits)
+      return dataLoss(programName(package, stage, v) +
+                      ": makes other outputs than program0.pb");
+  }
+  return {};
+}
+
+} // namespace
+
+Status checkRouting(Package::Impl &package) {
+  package.routing.resize(package.stages.size());
+  for (uint32_t t = 0; t < package.transfers.size(); ++t) {
+    package.routing[package.transfers[t].from].sends.push_back(t);
+    package.routing[package.transfers[t].to].receives.push_back(t);
+  }
+  std::vector<int64_t> maker(package.outputs.size(), -1);
+  bool complete = true;
+  for (size_t s = 0; s < package.stages.size(); ++s) {
+    PIPEC_RETURN_IF_ERROR(checkStage(package, s));
+    complete &= !package.programs[s].empty();
+    for (uint32_t output : package.routing[s].emits) {
+      if (maker[output] >= 0)
+        return dataLoss(package.path + ": stages " +
+                        std::to_string(maker[output]) + " and " +
+                        std::to_string(s) + " both make the output '" +
+                        package.outputs[output].name + "'");
+      maker[output] = static_cast<int64_t>(s);
+    }
+  }
+  for (size_t o = 0; complete && o < maker.size(); ++o)
+    if (maker[o] < 0)
+      return dataLoss(package.path + ": no stage makes the output '" +
+                      package.outputs[o].name + "'");
+  return {};
+}
+
+} // namespace pipec

@@ -1,0 +1,64 @@
+// Any bytes are a model or an error: opens and imports what the fuzzer makes.
+//
+// In: the bytes of a file. Every symbolic size is 2; large models are skipped,
+// as their size is no fault. Seeds: OnnxFuzzSeeds.cpp.
+#include "frontends/onnx/OnnxFrontend.h"
+
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace pipec;
+
+namespace {
+
+/// A file in memory, under a path that can be opened.
+class MemoryFile {
+public:
+  MemoryFile(const uint8_t *data, size_t size)
+      : descriptor(memfd_create("model.onnx", 0)) {
+    valid = descriptor >= 0 &&
+            write(descriptor, data, size) == static_cast<ssize_t>(size);
+  }
+  ~MemoryFile() {
+    if (descriptor >= 0)
+      close(descriptor);
+  }
+  std::string path() const {
+    return "/proc/self/fd/" + std::to_string(descriptor);
+  }
+  bool valid = false;
+
+private:
+  int descriptor;
+};
+
+/// Elements of all inputs stay few, so that folding stays fast.
+bool isSmall(const onnx::ModelInterface &interface) {
+  for (const auto &input : interface.inputs)
+    for (const auto &dim : input.shape)
+      if (dim.size > 64)
+        return false;
+  return true;
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  MemoryFile file(data, size);
+  if (!file.valid)
+    return 0;
+  auto model = onnx::OnnxModel::open(file.path());
+  if (!model.ok() || !isSmall((*model)->interface()))
+    return 0;
+  onnx::ImportOptions options;
+  for (const auto &input : (*model)->interface().inputs)
+    for (const auto &dim : input.shape)
+      if (!dim.symbol.empty())
+        options.bindings[dim.symbol] = 2;
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  auto module = (*model)->import(context, options, [](const std::string &) {});
+  (void)module;
+  (*model)->foldedParameters();
+  return 0;
+}

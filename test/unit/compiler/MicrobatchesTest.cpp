@@ -1,0 +1,93 @@
+// How batches become microbatch sizes, and what is refused.
+#include "compiler/Microbatches.h"
+
+#include <gtest/gtest.h>
+
+using namespace pipec;
+using Port = onnx::ModelInterface::Port;
+using Dim = onnx::ModelInterface::Dim;
+
+namespace {
+
+onnx::ModelInterface model(std::vector<Port> inputs) {
+  onnx::ModelInterface m;
+  m.inputs = std::move(inputs);
+  return m;
+}
+Port port(std::string name, std::vector<Dim> shape) {
+  return {std::move(name), DType::F32, true, std::move(shape)};
+}
+Dim symbol(std::string name) { return {-1, std::move(name)}; }
+Dim fixed(int64_t size) { return {size, ""}; }
+
+std::string refusal(const onnx::ModelInterface &m,
+                    const CompileOptions &options) {
+  auto variants = planVariants(m, options);
+  return variants.ok() ? "" : variants.status().message();
+}
+
+TEST(Microbatches, SplitsAsTorchDoes) {
+  EXPECT_EQ(splitRows(10, 4), std::vector<int64_t>({3, 3, 2, 2}));
+  EXPECT_EQ(splitRows(8, 4), std::vector<int64_t>({2, 2, 2, 2}));
+}
+
+TEST(Microbatches, DistinctSizesLargestFirst) {
+  CompileOptions options;
+  options.bindings = {{"batch", 10}, {"seq", 7}};
+  options.microbatches = 4;
+  auto variants = planVariants(
+      model({port("x", {symbol("batch"), symbol("seq")}), port("scale", {})}),
+      options);
+  ASSERT_TRUE(variants.ok()) << variants.status().message();
+  ASSERT_EQ(variants->size(), 2u);
+  EXPECT_EQ((*variants)[0].rows, 3);
+  EXPECT_EQ((*variants)[0].inputShapes["x"], std::vector<int64_t>({3, 7}));
+  EXPECT_EQ((*variants)[1].inputShapes["x"], std::vector<int64_t>({2, 7}));
+  EXPECT_EQ((*variants)[0].inputShapes["scale"], std::vector<int64_t>());
+}
+
+TEST(Microbatches, WholeInputsKeepTheirSize) {
+  CompileOptions options;
+  options.inputShapes = {{"x", {8, 4}}, {"table", {5, 4}}};
+  options.wholeInputs = {"table"};
+  options.microbatches = 2;
+  auto variants = planVariants(model({port("x", {symbol("b"), fixed(4)}),
+                                      port("table", {fixed(5), fixed(4)})}),
+                               options);
+  ASSERT_TRUE(variants.ok()) << variants.status().message();
+  EXPECT_EQ((*variants)[0].inputShapes["x"][0], 4);
+  EXPECT_EQ((*variants)[0].inputShapes["table"][0], 5);
+}
+
+TEST(Microbatches, AFixedBatchIsAMicrobatch) {
+  CompileOptions options;
+  options.microbatches = 4;
+  auto variants =
+      planVariants(model({port("x", {fixed(2), fixed(8)})}), options);
+  ASSERT_TRUE(variants.ok());
+  EXPECT_EQ((*variants)[0].rows, 2);
+}
+
+TEST(Microbatches, RefusalsSayWhatToPass) {
+  auto m = model({port("x", {symbol("batch"), symbol("seq")})});
+  CompileOptions options;
+  EXPECT_NE(refusal(m, options).find("--bind batch=SIZE"), std::string::npos);
+  options.bindings = {{"bacth", 4}};
+  EXPECT_NE(refusal(m, options).find("it has batch, seq"), std::string::npos);
+  options.bindings = {{"batch", 3}, {"seq", 2}};
+  options.microbatches = 4;
+  EXPECT_NE(refusal(m, options).find("cannot be cut into 4 microbatches"),
+            std::string::npos);
+  options.microbatches = 1;
+  options.wholeInputs = {"y"};
+  EXPECT_NE(refusal(m, options).find("it has x"), std::string::npos);
+  options = {};
+  options.inputShapes = {{"x", {4, 2}}, {"y", {5}}};
+  EXPECT_NE(refusal(model({port("x", {symbol("a"), symbol("b")}),
+                           port("y", {symbol("c")})}),
+                    options)
+                .find("--whole y"),
+            std::string::npos);
+}
+
+} // namespace

@@ -1,0 +1,166 @@
+// Names, orientation and ties of weights, on models made for the case.
+#include "frontends/onnx/WeightTable.h"
+
+#include "test/unit/frontends/ImportHelper.h"
+
+#include <gtest/gtest.h>
+
+namespace pipec::onnx {
+namespace {
+
+using namespace testing;
+
+std::vector<float> ramp(int count) {
+  std::vector<float> values(count);
+  for (int i = 0; i < count; ++i)
+    values[i] = static_cast<float>(i);
+  return values;
+}
+
+void fxNode(::onnx::NodeProto *node, const std::string &module,
+            const std::string &call) {
+  ModelBuilder::metadata(node, "pkg.torch.onnx.name_scopes",
+                         "['', '" + module + "', 'call']");
+  ModelBuilder::metadata(node, "pkg.torch.onnx.fx_node",
+                         "%call : [num_users=1] = call_function[target=torch."
+                         "ops." +
+                             call + ", kwargs = {})");
+}
+
+/// A Linear without its name: val_0 [in, out] under aten.linear.
+ModelBuilder foldedLinear() {
+  ModelBuilder builder;
+  builder.input("x", {"batch", "2"});
+  builder.signature("p_fc_weight: PARAMETER target='fc.weight'\n"
+                    "p_fc_bias: PARAMETER target='fc.bias'\n"
+                    "p_gone: PARAMETER target='gone.weight'\n");
+  builder.floats("val_0", {2, 3}, {1, 2, 3, 4, 5, 6});
+  builder.floats("fc.bias", {3}, {0, 0, 1});
+  auto *product = builder.node("MatMul", {"x", "val_0"}, {"a"});
+  auto *sum = builder.node("Add", {"a", "fc.bias"}, {"y"});
+  for (auto *node : {product, sum})
+    fxNode(node, "fc",
+           "aten.linear.default](args = (%x, %p_fc_weight, %p_fc_bias)");
+  builder.output("y");
+  return builder;
+}
+
+TEST(Weights, FoldedLinearIsDeclaredAsPyTorchHasIt) {
+  ScratchFolder folder;
+  std::string path = folder.write("m.onnx", foldedLinear().bytes());
+  Imported result = importFile(path);
+  ASSERT_TRUE(result.ok()) << result.message();
+  auto weights = result.weights();
+  ASSERT_EQ(weights.count("fc.weight"), 1u) << result.text();
+  pipe::WeightOp weight = weights.at("fc.weight");
+  EXPECT_EQ(pipe::toTensorType(weight.getType()).shape,
+            (std::vector<int64_t>{3, 2}));
+  EXPECT_EQ(weight.getSource().getPermutation(),
+            (llvm::ArrayRef<int64_t>{1, 0}));
+  EXPECT_EQ(result.count("transpose"), 0) << result.text();
+  auto out = result.run({{"x", floatTensor({2, 2}, {1, 0, 0, 1})}});
+  ASSERT_TRUE(out.ok());
+  EXPECT_EQ(floatsOf((*out)[0]), (std::vector<float>{1, 2, 4, 4, 5, 7}));
+  EXPECT_EQ((*OnnxModel::open(path))->foldedParameters(),
+            (std::vector<std::string>{"gone.weight"}));
+}
+
+TEST(Weights, MergedParametersAreApart) {
+  ScratchFolder folder;
+  ModelBuilder builder;
+  builder.input("x", {"batch", "4"});
+  builder.signature("p_a_weight: PARAMETER target='a.weight'\n"
+                    "p_b_weight: PARAMETER target='b.weight'\n");
+  builder.floats("a.weight", {4}, {1, 1, 1, 1});
+  for (std::string name : {"a", "b"}) {
+    auto *node = builder.node("Mul", {name == "a" ? "x" : "a_out", "a.weight"},
+                              {name + "_out"});
+    fxNode(node, name, "aten.mul.Tensor](args = (%x, %p_" + name + "_weight)");
+  }
+  builder.output("b_out");
+  Imported result = importFile(folder.write("m.onnx", builder.bytes()));
+  ASSERT_TRUE(result.ok()) << result.message();
+  auto weights = result.weights();
+  ASSERT_EQ(weights.size(), 2u) << result.text();
+  EXPECT_EQ(weights.at("a.weight").getSource(),
+            weights.at("b.weight").getSource());
+  EXPECT_FALSE(weights.at("b.weight").getAliases());
+}
+
+/// A table read by Gather, and its transpose under an exporter's name.
+ModelBuilder storedTwice() {
+  ModelBuilder builder(17);
+  builder.input("ids", {"batch"}, ::onnx::TensorProto::INT64);
+  builder.floats("emb.weight", {4, 2}, ramp(8));
+  builder.floats("onnx::MatMul_9", {2, 4}, {0, 2, 4, 6, 1, 3, 5, 7});
+  builder.node("Gather", {"emb.weight", "ids"}, {"e"}, "/emb/Gather");
+  builder.node("MatMul", {"e", "onnx::MatMul_9"}, {"y"}, "/head/MatMul");
+  builder.output("y");
+  return builder;
+}
+
+TEST(Ties, TransposedCopyIsTied) {
+  ScratchFolder folder;
+  std::string path = folder.write("m.onnx", storedTwice().bytes());
+  Imported tied = importFile(path);
+  ASSERT_TRUE(tied.ok()) << tied.message();
+  ASSERT_EQ(tied.weights().size(), 1u) << tied.text();
+  ASSERT_EQ(tied.notices.size(), 1u);
+  EXPECT_NE(tied.notices[0].find("--untie head.weight"), std::string::npos);
+  ImportOptions options;
+  options.unties = {"head.weight"};
+  Imported apart = importFile(path, options);
+  ASSERT_TRUE(apart.ok()) << apart.message();
+  EXPECT_EQ(apart.weights().size(), 2u);
+  Tensor ids =
+      *Tensor::copyOf({DType::I64, {2}}, std::vector<int64_t>{1, 3}.data());
+  EXPECT_TRUE(pipe::testing::sameBits((*tied.run({{"ids", ids}}))[0],
+                                      (*apart.run({{"ids", ids}}))[0]));
+}
+
+TEST(Ties, DifferentDataIsNot) {
+  ScratchFolder folder;
+  ModelBuilder builder = storedTwice();
+  ModelBuilder::fill(*builder.graph()->mutable_initializer(1), "onnx::MatMul_9",
+                     ::onnx::TensorProto::FLOAT, {},
+                     std::vector<float>{0, 2, 4, 6, 1, 3, 5, 8});
+  std::string path = folder.write("m.onnx", builder.bytes());
+  EXPECT_EQ(importFile(path).weights().size(), 2u);
+  ImportOptions options;
+  options.ties = {{"emb.weight", "head.weight"}};
+  Imported forced = importFile(path, options);
+  ASSERT_TRUE(forced.ok()) << forced.message();
+  EXPECT_EQ(forced.weights().size(), 1u);
+}
+
+TEST(Ties, UnknownNamesAreErrors) {
+  ScratchFolder folder;
+  std::string path = folder.write("m.onnx", storedTwice().bytes());
+  ImportOptions untie;
+  untie.unties = {"haed.weight"};
+  Imported result = importFile(path, untie);
+  ASSERT_FALSE(result.ok());
+  EXPECT_NE(result.message().find("did you mean head.weight"),
+            std::string::npos)
+      << result.message();
+  ImportOptions tie;
+  tie.ties = {{"emb.weight", "nothing"}};
+  EXPECT_FALSE(importFile(path, tie).ok());
+}
+
+TEST(Weights, IdentityNodesOfMergedInitializersAreNames) {
+  ScratchFolder folder;
+  ModelBuilder builder(17);
+  builder.input("x", {"batch", "4"});
+  builder.floats("a.weight", {4}, {1, 1, 1, 1});
+  builder.node("Identity", {"a.weight"}, {"b.weight"}, "Identity_0");
+  builder.node("Mul", {"x", "a.weight"}, {"h"}, "/a/Mul");
+  builder.node("Mul", {"h", "b.weight"}, {"y"}, "/b/Mul");
+  builder.output("y");
+  Imported result = importFile(folder.write("m.onnx", builder.bytes()));
+  ASSERT_TRUE(result.ok()) << result.message();
+  EXPECT_EQ(result.weights().size(), 2u) << result.text();
+}
+
+} // namespace
+} // namespace pipec::onnx

@@ -1,0 +1,135 @@
+// Runs a pipe.graph op by op with the reference kernels, before or after
+// partitioning: the oracle that tests compare transformed graphs by.
+//
+// In: a verified graph, its inputs in argument order, weights by symbol.
+// Out: the outputs in result order, or the first kernel's error.
+#ifndef PIPEC_TEST_UNIT_SUPPORT_GRAPHINTERPRETER_H
+#define PIPEC_TEST_UNIT_SUPPORT_GRAPHINTERPRETER_H
+
+#include "ir/OpDescs.h"
+#include "ir/PipeOps.h"
+#include "runtime/kernels/kernel.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <cstring>
+
+namespace pipec::pipe::testing {
+
+class GraphInterpreter {
+public:
+  /// `weights` holds parameters, buffers and the constants of files, by symbol;
+  /// pool constants need no entry.
+  explicit GraphInterpreter(TensorMap weights = {})
+      : weights(std::move(weights)) {}
+
+  StatusOr<std::vector<Tensor>> run(GraphOp graph,
+                                    const std::vector<Tensor> &inputs) {
+    return runBlock(graph.getBody().front(), inputs);
+  }
+
+private:
+  using Environment = llvm::DenseMap<mlir::Value, Tensor>;
+
+  StatusOr<std::vector<Tensor>> runBlock(mlir::Block &block,
+                                         const std::vector<Tensor> &inputs) {
+    if (inputs.size() != block.getNumArguments())
+      return invalidArgument("expected " +
+                             std::to_string(block.getNumArguments()) +
+                             " inputs, got " + std::to_string(inputs.size()));
+    Environment values;
+    for (auto [argument, tensor] :
+         llvm::zip_equal(block.getArguments(), inputs)) {
+      if (tensor.type() != toTensorType(argument.getType()))
+        return invalidArgument("input has type " + tensor.type().str() +
+                               ", expected " +
+                               toTensorType(argument.getType()).str());
+      values[argument] = tensor;
+    }
+    for (mlir::Operation &op : block.without_terminator()) {
+      PIPEC_ASSIGN_OR_RETURN(std::vector<Tensor> results,
+                             runOp(op, operandsOf(op, values)));
+      for (auto [value, tensor] : llvm::zip_equal(op.getResults(), results))
+        values[value] = tensor;
+    }
+    return operandsOf(*block.getTerminator(), values);
+  }
+
+  static std::vector<Tensor> operandsOf(mlir::Operation &op,
+                                        const Environment &values) {
+    std::vector<Tensor> operands;
+    for (mlir::Value operand : op.getOperands())
+      operands.push_back(values.lookup(operand));
+    return operands;
+  }
+
+  StatusOr<std::vector<Tensor>> runOp(mlir::Operation &op,
+                                      const std::vector<Tensor> &operands) {
+    if (auto stage = mlir::dyn_cast<StageOp>(op))
+      return runBlock(stage.getBody().front(), operands);
+    // Transfers hand a value on; inference keeps what dropout would drop.
+    if (mlir::isa<TransferOp, DropoutOp>(op))
+      return operands;
+    if (std::optional<Tensor> constant = constantTensor(&op))
+      return std::vector<Tensor>{*constant};
+    if (auto load = mlir::dyn_cast<LoadWeightOp>(op)) {
+      auto it = weights.find(load.getWeight().str());
+      if (it == weights.end())
+        return invalidArgument("no value for weight " + load.getWeight().str());
+      return std::vector<Tensor>{it->second};
+    }
+    return evaluate(describe(&op), operands);
+  }
+
+  TensorMap weights;
+};
+
+/// A tensor of `type` with values that depend on `seed` alone: small, of both
+/// signs, integers for integer types.
+inline Tensor makeTensor(const TensorType &type, uint64_t seed) {
+  StatusOr<Tensor> tensor = Tensor::allocate(type);
+  if (!tensor.ok())
+    return {};
+  uint64_t state = seed * 0x9E3779B97F4A7C15u + 1;
+  for (int64_t i = 0; i < type.numElements(); ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    auto draw = static_cast<int>((state >> 33) % 17) - 8;
+    switch (type.dtype) {
+    case DType::F32:
+      tensor->as<float>()[i] = static_cast<float>(draw) * 0.37f;
+      break;
+    case DType::F64:
+      tensor->as<double>()[i] = draw * 0.37;
+      break;
+    case DType::F16:
+      tensor->as<uint16_t>()[i] = floatToHalf(static_cast<float>(draw) * 0.37f);
+      break;
+    case DType::BF16:
+      tensor->as<uint16_t>()[i] =
+          floatToBfloat16(static_cast<float>(draw) * 0.37f);
+      break;
+    case DType::Bool:
+      tensor->as<uint8_t>()[i] = draw > 0;
+      break;
+    default: {
+      // Little-endian: the low bytes of the two's complement.
+      int64_t value = draw;
+      size_t size = byteSize(type.dtype);
+      std::memcpy(tensor->as<uint8_t>() + i * size, &value, size);
+    }
+    }
+  }
+  return *tensor;
+}
+
+/// Whether types and all bits agree.
+inline bool sameBits(const Tensor &a, const Tensor &b) {
+  return a.type() == b.type() &&
+         (a.byteSize() == 0 ||
+          std::memcmp(a.data(), b.data(), a.byteSize()) == 0);
+}
+
+} // namespace pipec::pipe::testing
+
+#endif // PIPEC_TEST_UNIT_SUPPORT_GRAPHINTERPRETER_H

@@ -1,0 +1,84 @@
+// Elementwise comparison in double.
+// Tests: test/e2e/cli.
+#include "tools/pipec/Compare.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+namespace pipec::tool {
+namespace {
+
+double elementAsDouble(const Tensor &tensor, int64_t i) {
+  switch (tensor.dtype()) {
+  case DType::F32:
+    return tensor.as<float>()[i];
+  case DType::F64:
+    return tensor.as<double>()[i];
+  case DType::F16:
+    return halfToFloat(tensor.as<uint16_t>()[i]);
+  case DType::BF16:
+    return bfloat16ToFloat(tensor.as<uint16_t>()[i]);
+  default:
+    return 0;
+  }
+}
+
+struct Difference {
+  double largest = 0;
+  bool within = true;
+};
+
+Difference compare(const Tensor &got, const Tensor &expected,
+                   const Tolerance &tolerance) {
+  Difference result;
+  if (!isFloat(expected.dtype())) {
+    result.within =
+        std::memcmp(got.data(), expected.data(), expected.byteSize()) == 0;
+    result.largest = result.within ? 0 : INFINITY;
+    return result;
+  }
+  for (int64_t i = 0; i < expected.numElements(); ++i) {
+    double a = elementAsDouble(got, i), b = elementAsDouble(expected, i);
+    if (a == b || (std::isnan(a) && std::isnan(b)))
+      continue;
+    double difference = std::fabs(a - b);
+    result.within &=
+        difference <= tolerance.absolute + tolerance.relative * std::fabs(b);
+    if (!(difference <= result.largest))
+      result.largest = difference;
+  }
+  return result;
+}
+
+} // namespace
+
+Status compareOutputs(const TensorMap &got, const TensorMap &expected,
+                      const Tolerance &tolerance) {
+  std::string failures;
+  auto fail = [&](const std::string &text) {
+    failures += (failures.empty() ? "" : "; ") + text;
+  };
+  for (const auto &[name, want] : expected) {
+    auto found = got.find(name);
+    if (found == got.end()) {
+      fail("output '" + name + "' is missing");
+      continue;
+    }
+    if (found->second.type() != want.type()) {
+      fail("output '" + name + "' is " + found->second.type().str() +
+           ", expected " + want.type().str());
+      continue;
+    }
+    Difference difference = compare(found->second, want, tolerance);
+    std::printf("  %s  largest difference from expected %.3g: %s\n",
+                name.c_str(), difference.largest,
+                difference.within ? "equal within the tolerance" : "DIFFERENT");
+    if (!difference.within)
+      fail("output '" + name + "' differs from the expected one");
+  }
+  return failures.empty() ? Status()
+                          : Status(StatusCode::InvalidArgument, failures);
+}
+
+} // namespace pipec::tool

@@ -1,0 +1,65 @@
+// `pipec compile`: a model file in, a package out.
+// Tests: test/e2e/cli.
+#include "compiler/PackageWriter.h"
+#include "tools/pipec/Commands.h"
+#include "tools/pipec/ModelArguments.h"
+
+#include <cstdio>
+
+namespace pipec::tool {
+namespace {
+
+struct CompileArguments : ModelArguments {
+  std::string output;
+  bool inPlace = false, overwrite = false, json = false;
+};
+
+Status compile(const CompileArguments &arguments) {
+  PIPEC_ASSIGN_OR_RETURN(bool package, isPackage(arguments.model));
+  if (package)
+    return invalidArgument(arguments.model +
+                           " is a package already; compile takes a model file");
+  PIPEC_ASSIGN_OR_RETURN(CompileOptions options, arguments.options());
+  Reporter report = arguments.reporter();
+  PIPEC_ASSIGN_OR_RETURN(CompiledModel model,
+                         compileModel(arguments.model, options, report));
+  WriteOptions write{arguments.overwrite, arguments.inPlace};
+  PIPEC_RETURN_IF_ERROR(writePackage(model, arguments.output, write, report));
+  ReportContext context = reportContext(model, options.microbatches);
+  std::string text = arguments.json ? jsonReport(model.manifest, context)
+                                    : textReport(model.manifest, context);
+  std::fputs(text.c_str(), stdout);
+  if (!arguments.json)
+    std::printf("wrote %s\n", arguments.output.c_str());
+  return {};
+}
+
+} // namespace
+
+void addCompileCommand(CLI::App &app, Exit &exit) {
+  auto arguments = std::make_shared<CompileArguments>();
+  CLI::App *command = app.add_subcommand(
+      "compile", "Cut a model and write it as a package that 'pipec run' and "
+                 "the C++ library load");
+  arguments->addTo(*command, "Model file (.onnx)");
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "Package folder to write, such as model.pipe")
+      ->required();
+  command->add_flag(
+      "--weights-in-place", arguments->inPlace,
+      "Leave the weights in the model's own files and refer to them");
+  command->add_flag("--overwrite", arguments->overwrite,
+                    "Replace an existing package");
+  command->add_flag("--json", arguments->json, "Print the report as JSON");
+  command->footer("Examples:\n"
+                  "  pipec compile gpt2.onnx -o gpt2.pipe --stages 3 --bind "
+                  "batch=8 --microbatches 4\n"
+                  "  pipec compile mlp.onnx -o mlp.pipe --split layer0:END "
+                  "--split layer1:END --bind batch=32\n"
+                  "A package runs batches of any number of microbatches of the "
+                  "sizes that it was compiled for.");
+  command->callback([arguments, &exit] { exit.set(compile(*arguments)); });
+}
+
+} // namespace pipec::tool

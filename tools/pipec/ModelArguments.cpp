@@ -1,0 +1,196 @@
+// Shared arguments: declaration, parsing, progress.
+// Tests: test/e2e/cli.
+#include "tools/pipec/ModelArguments.h"
+
+#include "tools/pipec/Commands.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace pipec::tool {
+namespace {
+
+StatusOr<std::pair<std::string, std::string>>
+parsePair(const std::string &option, const std::string &text,
+          const std::string &form) {
+  size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    return invalidArgument(option + " " + text + ": expected " + form);
+  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
+StatusOr<Merge> parseMerge(const std::string &text) {
+  const std::map<std::string, Merge> words = {{"concat", Merge::Concat},
+                                              {"mean", Merge::Mean},
+                                              {"sum", Merge::Sum},
+                                              {"same", Merge::Same}};
+  auto found = words.find(text);
+  if (found == words.end())
+    return invalidArgument("--merge: '" + text +
+                           "' is none of concat, mean, sum, same");
+  return found->second;
+}
+
+StatusOr<int64_t> parseSize(const std::string &option,
+                            const std::string &text) {
+  int64_t value = 0;
+  if (text.empty() || text.size() > 15)
+    return invalidArgument(option + ": '" + text + "' is no size");
+  for (char c : text) {
+    if (c < '0' || c > '9')
+      return invalidArgument(option + ": '" + text +
+                             "' is no size; expected a whole number");
+    value = value * 10 + (c - '0');
+  }
+  return value;
+}
+
+} // namespace
+
+void Exit::set(const Status &status) {
+  if (status.ok())
+    return;
+  std::fprintf(stderr, "pipec: error: %s\n", status.message().c_str());
+  code = 1;
+}
+
+void ModelArguments::addTo(CLI::App &command, const std::string &modelHelp) {
+  command.add_option("MODEL", model, modelHelp)->required();
+  auto repeatable = [&](const char *name, std::vector<std::string> &values,
+                        const char *help) {
+    return command.add_option(name, values, help)
+        ->allow_extra_args(false)
+        ->group("Cutting and binding");
+  };
+  repeatable("--split", splits,
+             "Cut at a module: 'layer0:END' behind its last operation, "
+             "'layer1:BEGIN' before its first; * stands for "
+             "any name within one component; an operation's name works too. "
+             "Repeatable.");
+  command
+      .add_option("--stages", stages,
+                  "Cut into this many stages, balanced by estimated time")
+      ->check(CLI::Range(int64_t(1), int64_t(4096)))
+      ->group("Cutting and binding");
+  command
+      .add_option("--microbatches", microbatches,
+                  "Pieces that a batch is cut into along axis 0 (10 rows in 4: "
+                  "3, 3, 2, 2)")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
+      ->group("Cutting and binding");
+  repeatable("--bind", bindings,
+             "Sizes of symbolic dimensions: batch=32,seq=128. Repeatable.")
+      ->delimiter(',');
+  repeatable("--whole", whole,
+             "Every microbatch gets this input uncut. Repeatable.");
+  repeatable("--merge", merges,
+             "How an output's microbatches join: NAME=concat|mean|sum|same. "
+             "Repeatable.");
+  repeatable("--tie", ties, "Make two parameters one: NAME=NAME. Repeatable.");
+  repeatable("--untie", unties,
+             "Keep a parameter apart that is stored like another. Repeatable.");
+  command.add_flag("-q,--quiet", quiet, "No progress lines");
+}
+
+StatusOr<CompileOptions> ModelArguments::options() const {
+  CompileOptions options;
+  options.splits = splits;
+  options.stages = stages ? stages : 1;
+  if (!splits.empty() && stages)
+    return invalidArgument("--split and --stages exclude each other; the split "
+                           "points already say how many stages there are");
+  options.microbatches = microbatches ? microbatches : 1;
+  for (const std::string &text : bindings) {
+    PIPEC_ASSIGN_OR_RETURN(
+        auto pair, parsePair("--bind", text, "NAME=SIZE, such as batch=32"));
+    PIPEC_ASSIGN_OR_RETURN(options.bindings[pair.first],
+                           parseSize("--bind " + pair.first, pair.second));
+  }
+  options.wholeInputs = whole;
+  for (const std::string &text : merges) {
+    PIPEC_ASSIGN_OR_RETURN(
+        auto pair, parsePair("--merge", text, "NAME=concat|mean|sum|same"));
+    PIPEC_ASSIGN_OR_RETURN(options.merges[pair.first], parseMerge(pair.second));
+  }
+  for (const std::string &text : ties) {
+    PIPEC_ASSIGN_OR_RETURN(auto pair, parsePair("--tie", text, "NAME=NAME"));
+    options.ties.push_back(std::move(pair));
+  }
+  options.unties = unties;
+  return options;
+}
+
+std::string ModelArguments::givenCutOptions() const {
+  std::string names;
+  auto note = [&](bool given, const char *name) {
+    if (given)
+      names += (names.empty() ? "" : ", ") + std::string(name);
+  };
+  note(!splits.empty(), "--split");
+  note(stages != 0, "--stages");
+  note(!bindings.empty(), "--bind");
+  note(!whole.empty(), "--whole");
+  note(!merges.empty(), "--merge");
+  note(!ties.empty(), "--tie");
+  note(!unties.empty(), "--untie");
+  return names;
+}
+
+Reporter ModelArguments::reporter() const {
+  if (quiet)
+    return [](const std::string &) {};
+  return [](const std::string &line) {
+    std::fprintf(stderr, "pipec: %s\n", line.c_str());
+  };
+}
+
+StatusOr<bool> isPackage(const std::string &path) {
+  std::error_code error;
+  fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status))
+    return ioError(path + ": no such file or folder");
+  if (!fs::is_directory(status))
+    return false;
+  if (fs::exists(fs::path(path) / "manifest.json", error))
+    return true;
+  return invalidArgument(
+      path + " is a folder without manifest.json, so no package; give a .onnx "
+             "file or a package made by 'pipec compile'");
+}
+
+ReportContext reportContext(const CompiledModel &model, int64_t microbatches) {
+  ReportContext context;
+  context.microbatches = microbatches;
+  for (const auto &variants : model.programs) {
+    uint64_t bytes = 0;
+    for (const schema::Program &program : variants)
+      bytes = std::max<uint64_t>(bytes, program.arena_bytes());
+    context.arenaBytes.push_back(bytes);
+  }
+  return context;
+}
+
+StatusOr<std::unique_ptr<ScratchFolder>> ScratchFolder::create() {
+  std::error_code error;
+  fs::path base = fs::temp_directory_path(error);
+  std::string pattern =
+      (error ? fs::path("/tmp") : base).string() + "/pipec-XXXXXX";
+  if (!mkdtemp(pattern.data()))
+    return ioError(
+        pattern +
+        ": cannot make a temporary folder; set TMPDIR to a place with room");
+  auto folder = std::make_unique<ScratchFolder>();
+  folder->folder = pattern;
+  return folder;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  if (!folder.empty())
+    fs::remove_all(folder, ignored);
+}
+
+} // namespace pipec::tool

@@ -1,0 +1,49 @@
+// Arguments that every command taking a model shares, and what they mean to the
+// compiler.
+#ifndef PIPEC_TOOLS_PIPEC_MODELARGUMENTS_H
+#define PIPEC_TOOLS_PIPEC_MODELARGUMENTS_H
+
+#include "compiler/Compiler.h"
+#include "compiler/Report.h"
+
+#include <CLI/CLI.hpp>
+
+namespace pipec::tool {
+
+/// How to cut and bind a model, as given on the command line.
+struct ModelArguments {
+  std::string model;
+  std::vector<std::string> splits, bindings, whole, merges, ties, unties;
+  int64_t stages = 0, microbatches = 0;
+  bool quiet = false;
+
+  void addTo(CLI::App &command, const std::string &modelHelp);
+  /// Parses NAME=VALUE texts; errors quote the text and show the form.
+  StatusOr<CompileOptions> options() const;
+  /// Names of the options that only make sense for a model file, where given.
+  std::string givenCutOptions() const;
+  /// Progress lines on stderr, unless quiet.
+  Reporter reporter() const;
+};
+
+/// Whether `path` is a package; else it is taken for a model file. Errors:
+/// nothing there, a folder that is no package.
+StatusOr<bool> isPackage(const std::string &path);
+
+/// The report's context from a compiled model.
+ReportContext reportContext(const CompiledModel &model, int64_t microbatches);
+
+/// A folder that is removed at the end of its life.
+class ScratchFolder {
+public:
+  static StatusOr<std::unique_ptr<ScratchFolder>> create();
+  ~ScratchFolder();
+  const std::string &path() const { return folder; }
+
+private:
+  std::string folder;
+};
+
+} // namespace pipec::tool
+
+#endif // PIPEC_TOOLS_PIPEC_MODELARGUMENTS_H

@@ -1,0 +1,264 @@
+// `pipec run`: a model file or package, tensors in, tensors out.
+// A model file is compiled into a temporary package first, its weights left in
+// place. Tests: test/e2e/cli, test/conformance.
+#include "compiler/PackageWriter.h"
+#include "pipec/session.h"
+#include "runtime/base/safetensors.h"
+#include "tools/pipec/Commands.h"
+#include "tools/pipec/Compare.h"
+#include "tools/pipec/ModelArguments.h"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <unistd.h>
+
+namespace pipec::tool {
+namespace {
+
+struct RunArguments : ModelArguments {
+  std::string inputs, outputs, expected, memory;
+  double absolute = 1e-5, relative = 1e-4;
+  int64_t stage = -1;
+  bool overwrite = false, json = false, checkNumerics = false,
+       reference = false;
+};
+
+StatusOr<uint64_t> parseBytes(const std::string &text) {
+  char *end = nullptr;
+  double value = std::strtod(text.c_str(), &end);
+  const std::map<std::string, double> units = {{"", 1},
+                                               {"B", 1},
+                                               {"KB", 1e3},
+                                               {"MB", 1e6},
+                                               {"GB", 1e9},
+                                               {"KiB", 1024.0},
+                                               {"MiB", 1048576.0},
+                                               {"GiB", 1073741824.0},
+                                               {"K", 1024.0},
+                                               {"M", 1048576.0},
+                                               {"G", 1073741824.0}};
+  auto unit = units.find(end);
+  if (end == text.c_str() || unit == units.end() || !(value >= 0) ||
+      value * unit->second > 9e18)
+    return invalidArgument("--memory " + text +
+                           ": expected a size such as 16GiB or 500MB");
+  return static_cast<uint64_t>(value * unit->second);
+}
+
+/// Compiles into `scratch` and returns the package's path.
+StatusOr<std::string> compileForRun(const RunArguments &arguments,
+                                    const TensorMap &inputs,
+                                    const ScratchFolder &scratch) {
+  PIPEC_ASSIGN_OR_RETURN(CompileOptions options, arguments.options());
+  for (const auto &[name, tensor] : inputs)
+    options.inputShapes[name] = tensor.shape();
+  Reporter report = arguments.reporter();
+  PIPEC_ASSIGN_OR_RETURN(CompiledModel model,
+                         compileModel(arguments.model, options, report));
+  std::string path = scratch.path() + "/model.pipe";
+  PIPEC_RETURN_IF_ERROR(
+      writePackage(model, path, {false, true}, [](const std::string &) {}));
+  return path;
+}
+
+/// The model's inputs among the file's tensors; a file may hold labels and the
+/// like beside them.
+TensorMap selectInputs(const Package &package, const TensorMap &tensors,
+                       const Reporter &report) {
+  TensorMap inputs;
+  for (const InputInfo &input : package.inputs())
+    if (auto found = tensors.find(input.name); found != tensors.end())
+      inputs.insert(*found);
+  std::string surplus;
+  for (const auto &[name, tensor] : tensors)
+    if (!inputs.count(name))
+      surplus += (surplus.empty() ? "" : ", ") + name;
+  if (!surplus.empty())
+    report("not inputs of this model, ignored: " + surplus);
+  return inputs;
+}
+
+/// One microbatch through one stage of a package, which reads that stage's
+/// weights only.
+StatusOr<TensorMap> runOneStage(const RunArguments &arguments,
+                                const Package &package,
+                                const TensorMap &tensors,
+                                const SessionOptions &options) {
+  if (arguments.microbatches > 1)
+    return invalidArgument(
+        "--stage runs one microbatch; --microbatches does not go with it");
+  PIPEC_ASSIGN_OR_RETURN(
+      std::unique_ptr<StageRunner> runner,
+      StageRunner::create(package, arguments.stage, options));
+  TensorMap inputs;
+  for (const std::string &name : runner->inputNames())
+    if (auto found = tensors.find(name); found != tensors.end())
+      inputs.insert(*found);
+  return runner->run(inputs);
+}
+
+std::function<void(int64_t, int64_t)>
+progressLine(const RunArguments &arguments) {
+  if (arguments.quiet || !isatty(STDERR_FILENO))
+    return {};
+  return [](int64_t done, int64_t total) {
+    std::fprintf(stderr, "\rpipec: microbatch %lld of %lld%s",
+                 static_cast<long long>(done), static_cast<long long>(total),
+                 done == total ? "\n" : "");
+    std::fflush(stderr);
+  };
+}
+
+StatusOr<TensorMap> runAllStages(const RunArguments &arguments,
+                                 const Package &package,
+                                 const TensorMap &tensors,
+                                 const SessionOptions &options) {
+  PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<Session> session,
+                         Session::create(package, options));
+  RunOptions runOptions;
+  runOptions.microbatches =
+      arguments.microbatches; // 0 for a package: as many as its sizes give
+  runOptions.progress = progressLine(arguments);
+  return session->run(selectInputs(package, tensors, arguments.reporter()),
+                      runOptions);
+}
+
+void printSummary(const RunArguments &arguments, const Package &package,
+                  const TensorMap &outputs, double seconds) {
+  if (!arguments.json) {
+    if (arguments.stage >= 0)
+      std::printf("ran stage %lld in %.3f s\n",
+                  static_cast<long long>(arguments.stage), seconds);
+    else
+      std::printf("ran %zu %s in %.3f s\n", package.stages().size(),
+                  package.stages().size() == 1 ? "stage" : "stages", seconds);
+    for (const auto &[name, tensor] : outputs)
+      std::printf("  %s  %s\n", name.c_str(), tensor.type().str().c_str());
+    if (!arguments.outputs.empty())
+      std::printf("wrote %s\n", arguments.outputs.c_str());
+    return;
+  }
+  nlohmann::ordered_json report;
+  report["stages"] = package.stages().size();
+  report["seconds"] = seconds;
+  report["outputs"] = nlohmann::ordered_json::array();
+  for (const auto &[name, tensor] : outputs)
+    report["outputs"].push_back(
+        {{"name", name},
+         {"dtype", std::string(dtypeName(tensor.dtype()))},
+         {"shape", tensor.shape()}});
+  std::printf("%s\n", report.dump(2).c_str());
+}
+
+Status checkArguments(const RunArguments &arguments, bool package) {
+  if (arguments.outputs.empty() && arguments.expected.empty())
+    return invalidArgument("nothing to do with the outputs: pass --outputs "
+                           "FILE, --expect FILE, or both");
+  if (!arguments.outputs.empty() && !arguments.overwrite &&
+      std::filesystem::exists(arguments.outputs))
+    return invalidArgument(arguments.outputs +
+                           " exists; pass --overwrite to replace it");
+  std::string given = arguments.givenCutOptions();
+  if (!package && arguments.stage >= 0)
+    return invalidArgument("--stage needs a package: compile the model first");
+  if (package && !given.empty())
+    return invalidArgument(arguments.model +
+                           " is a package, already cut and bound; " + given +
+                           " need a model file");
+  return {};
+}
+
+Status run(const RunArguments &arguments) {
+  PIPEC_ASSIGN_OR_RETURN(bool isPacked, isPackage(arguments.model));
+  PIPEC_RETURN_IF_ERROR(checkArguments(arguments, isPacked));
+  SessionOptions sessionOptions;
+  sessionOptions.checkNumerics = arguments.checkNumerics;
+  sessionOptions.referenceKernels = arguments.reference;
+  if (!arguments.memory.empty()) {
+    PIPEC_ASSIGN_OR_RETURN(sessionOptions.memoryLimit,
+                           parseBytes(arguments.memory));
+  }
+  PIPEC_ASSIGN_OR_RETURN(TensorMap tensors, loadSafetensors(arguments.inputs));
+  PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<ScratchFolder> scratch,
+                         ScratchFolder::create());
+  std::string path = arguments.model;
+  if (!isPacked) {
+    PIPEC_ASSIGN_OR_RETURN(path, compileForRun(arguments, tensors, *scratch));
+  }
+  PIPEC_ASSIGN_OR_RETURN(Package package, Package::open(path));
+  auto start = std::chrono::steady_clock::now();
+  PIPEC_ASSIGN_OR_RETURN(
+      TensorMap outputs,
+      arguments.stage >= 0
+          ? runOneStage(arguments, package, tensors, sessionOptions)
+          : runAllStages(arguments, package, tensors, sessionOptions));
+  double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  if (!arguments.outputs.empty())
+    PIPEC_RETURN_IF_ERROR(
+        saveSafetensors(arguments.outputs, outputs, arguments.overwrite));
+  printSummary(arguments, package, outputs, seconds);
+  if (arguments.expected.empty())
+    return {};
+  PIPEC_ASSIGN_OR_RETURN(TensorMap expected,
+                         loadSafetensors(arguments.expected));
+  return compareOutputs(outputs, expected,
+                        {arguments.absolute, arguments.relative});
+}
+
+} // namespace
+
+void addRunCommand(CLI::App &app, Exit &exit) {
+  auto arguments = std::make_shared<RunArguments>();
+  CLI::App *command =
+      app.add_subcommand("run", "Run a model or package on a batch of inputs");
+  arguments->addTo(*command, "Model file (.onnx) or package");
+  command
+      ->add_option("--inputs", arguments->inputs,
+                   "safetensors file with the inputs under the model's names")
+      ->required();
+  command->add_option("--outputs", arguments->outputs,
+                      "safetensors file to write the outputs to");
+  command->add_flag("--overwrite", arguments->overwrite,
+                    "Replace an existing outputs file");
+  command
+      ->add_option("--expect", arguments->expected,
+                   "safetensors file to compare the outputs with; a difference "
+                   "is a failure")
+      ->group("Checking");
+  command
+      ->add_option("--absolute-tolerance", arguments->absolute, "for --expect")
+      ->capture_default_str()
+      ->group("Checking");
+  command
+      ->add_option("--relative-tolerance", arguments->relative, "for --expect")
+      ->capture_default_str()
+      ->group("Checking");
+  command
+      ->add_flag("--check-numerics", arguments->checkNumerics,
+                 "Stop at the first NaN or infinity, naming stage, microbatch "
+                 "and operation")
+      ->group("Checking");
+  command
+      ->add_flag("--reference-kernels", arguments->reference,
+                 "Only the plain reference kernels: slow")
+      ->group("Checking");
+  command->add_option(
+      "--memory", arguments->memory,
+      "Refuse to start when buffers need more than this, such as 16GiB");
+  command
+      ->add_option("--stage", arguments->stage,
+                   "Run this stage of a package alone, for one microbatch; its "
+                   "inputs are named as 'inspect --json' names them")
+      ->check(CLI::Range(int64_t(0), int64_t(4095)));
+  command->add_flag("--json", arguments->json, "Print the summary as JSON");
+  command->footer("Example: pipec run model.onnx --stages 3 --microbatches 4 "
+                  "--inputs in.safetensors --outputs out.safetensors");
+  command->callback([arguments, &exit] { exit.set(run(*arguments)); });
+}
+
+} // namespace pipec::tool
