@@ -27,6 +27,11 @@ foreach(sanitizer IN LISTS PIPEC_SANITIZE)
   add_link_options(-fsanitize=${sanitizer})
 endforeach()
 
+if(PIPEC_COVERAGE)
+  add_compile_options(-fprofile-instr-generate -fcoverage-mapping)
+  add_link_options(-fprofile-instr-generate)
+endif()
+
 # pipec_library(NAME sources... [LINK libs...]): a static library `pipec_NAME`
 # with the alias `pipec::NAME`; headers are included relative to the root.
 function(pipec_library name)

@@ -63,6 +63,7 @@ public:
     PIPEC_ASSIGN_OR_RETURN(model, onnx::OnnxModel::open(path));
     PIPEC_ASSIGN_OR_RETURN(std::vector<VariantShapes> variants,
                            planVariants(model->interface(), options));
+    reportFoldedParameters();
     std::vector<OwningOpRef<ModuleOp>> modules;
     for (size_t v = 0; v < variants.size(); ++v) {
       report("importing for microbatches of " + rowsText(variants[v].rows));
@@ -93,6 +94,21 @@ private:
   std::unique_ptr<onnx::OnnxModel> model;
   pipe::PartitionPlan plan;
   std::string planText;
+
+  /// Inference does not miss them; whoever means to train should know now.
+  void reportFoldedParameters() {
+    std::vector<std::string> folded = model->foldedParameters();
+    if (folded.empty())
+      return;
+    std::string names;
+    for (size_t i = 0; i < folded.size() && i < 3; ++i)
+      names += (i ? ", " : "") + folded[i];
+    report("the exporter folded " + std::to_string(folded.size()) +
+           " parameters or buffers into others (" + names +
+           (folded.size() > 3 ? ", ..." : "") +
+           "): this file serves inference; export with optimize=False to keep "
+           "them");
+  }
 
   StatusOr<OwningOpRef<ModuleOp>> import(const VariantShapes &variant,
                                          bool first) {

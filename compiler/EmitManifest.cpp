@@ -43,6 +43,8 @@ public:
     compiled.programs.resize(numStages);
     for (size_t s = 0; s < numStages; ++s)
       PIPEC_RETURN_IF_ERROR(addStage(s));
+    PIPEC_RETURN_IF_ERROR(checkOutputStages());
+    fillAbsentTransfers();
     addModules();
     return std::move(compiled);
   }
@@ -196,6 +198,57 @@ private:
       *message->add_weights() = std::move(weight);
     compiled.weights.push_back(std::move(weights.sources));
     return {};
+  }
+
+  /// An output leaves by the same stage whatever the microbatch's size.
+  Status checkOutputStages() {
+    for (const auto &stage : compiled.programs)
+      for (size_t v = 1; v < stage.size(); ++v)
+        for (int o = 0; o < compiled.manifest.outputs_size(); ++o)
+          if (emits(stage[0], o) != emits(stage[v], o))
+            return invalidArgument(
+                "output '" + compiled.manifest.outputs(o).name() +
+                "' leaves by another stage in microbatches of " +
+                std::to_string(input.variants[v].rows) + " rows than of " +
+                std::to_string(input.variants[0].rows) +
+                "; choose --microbatches so that it divides the batch");
+    return {};
+  }
+
+  static bool emits(const schema::Program &program, int output) {
+    return llvm::any_of(program.outputs(), [&](const schema::ProgramOutput &o) {
+      return o.has_graph_output() &&
+             o.graph_output() == static_cast<uint32_t>(output);
+    });
+  }
+
+  /// A variant that does not send one of the values sends an empty tensor in
+  /// its place, so that all variants have the same transfers.
+  void fillAbsentTransfers() {
+    const TensorType empty{DType::F32, {0}};
+    for (int t = 0; t < compiled.manifest.transfers_size(); ++t) {
+      schema::Transfer *transfer = compiled.manifest.mutable_transfers(t);
+      for (size_t v = 0; v < input.variants.size(); ++v) {
+        if (transfer->types(v).dtype() != schema::DTYPE_UNKNOWN)
+          continue;
+        setType(transfer->mutable_types(v), empty);
+        schema::Program &sender = compiled.programs[transfer->from()][v];
+        schema::ProgramOutput *output = sender.add_outputs();
+        output->set_transfer(t);
+        output->set_value(sender.values_size());
+        schema::Value *sent = sender.add_values();
+        setType(sent->mutable_type(), empty);
+        sent->set_literal("");
+        schema::Program &receiver = compiled.programs[transfer->to()][v];
+        schema::Value *received = receiver.add_values();
+        setType(received->mutable_type(), empty);
+        received->set_input(receiver.inputs_size());
+        schema::ProgramInput *message = receiver.add_inputs();
+        setType(message->mutable_type(), empty);
+        message->set_transfer(t);
+        message->set_name(transfer->value());
+      }
+    }
   }
 
   void addModules() {

@@ -18,6 +18,9 @@ namespace fs = std::filesystem;
 namespace pipec {
 namespace {
 
+/// Long copies say how far they are each time this much is written.
+constexpr uint64_t kReportBytes = 500000000;
+
 Status writeFile(const fs::path &path, const std::string &bytes) {
   std::ofstream file(path, std::ios::binary);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -109,9 +112,18 @@ private:
            std::to_string(total / 1000000) + " MB");
     PIPEC_ASSIGN_OR_RETURN(
         auto writer, SafetensorsWriter::create(path.string(), items, false));
-    for (size_t i = 0; i < items.size(); ++i)
+    uint64_t done = 0, reported = 0;
+    for (size_t i = 0; i < items.size(); ++i) {
       PIPEC_RETURN_IF_ERROR(streamWeight(items[i].type, *sources[i], *writer)
                                 .withPrefix("weight " + items[i].name));
+      done += items[i].type.byteSize();
+      if (done - reported < kReportBytes || i + 1 == items.size())
+        continue;
+      reported = done;
+      report("writing stage " + std::to_string(s) + ": " +
+             std::to_string(done / 1000000) + " of " +
+             std::to_string(total / 1000000) + " MB");
+    }
     return writer->finish();
   }
 

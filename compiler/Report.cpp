@@ -21,13 +21,14 @@ TensorType typeOf(const schema::TensorType &message) {
           {message.shape().begin(), message.shape().end()}};
 }
 
-/// The type in the first variant that has the value.
+/// The type in the first variant that sends the value; the others send an empty
+/// tensor.
 TensorType
 firstType(const google::protobuf::RepeatedPtrField<schema::TensorType> &types) {
   for (const schema::TensorType &type : types)
-    if (type.dtype() != schema::DTYPE_UNKNOWN)
+    if (typeOf(type).numElements() != 0)
       return typeOf(type);
-  return {};
+  return types.empty() ? TensorType{} : typeOf(types[0]);
 }
 
 uint64_t parameterBytes(const schema::Stage &stage) {

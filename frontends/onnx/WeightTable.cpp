@@ -9,6 +9,8 @@
 #include "frontends/onnx/Text.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace pipec::onnx {
 
@@ -92,6 +94,7 @@ private:
   void addReaderNames();
   void addParentNames();
   void addUncalledTables();
+  bool isUncalledTable(const std::string &target) const;
   void putFirstNameFirst(WeightDecl &decl) const;
   void collectFolded();
 
@@ -150,32 +153,48 @@ void AliasFinder::addParentNames() {
   }
 }
 
-/// A table registered in a module that is never called, while others that share
-/// it are (T5's `shared`).
+/// A table registered in a module that is never called, while several modules
+/// that share it are (T5's `shared`). A table that the exporter folded away
+/// looks alike, so only a name that the model registered before those of all
+/// sharers counts.
 void AliasFinder::addUncalledTables() {
-  std::vector<WeightDecl *> shared;
-  for (const auto &[place, use] : table.uses) {
-    WeightDecl &decl = table.decls[use.decl];
+  std::map<int, std::set<std::string>> gatheredIn; // declaration -> modules
+  for (const auto &[place, use] : table.uses)
     if (model.graph().node(place.first).op_type() == "Gather" &&
-        place.second == 0 && decl.aliases.size() > 0 &&
-        decl.kind == WeightKind::Parameter &&
-        std::find(shared.begin(), shared.end(), &decl) == shared.end())
-      shared.push_back(&decl);
-  }
+        place.second == 0 &&
+        table.decls[use.decl].kind == WeightKind::Parameter)
+      gatheredIn[use.decl].insert(model.origins[place.first].module);
+  std::vector<int> shared;
+  for (const auto &[decl, modules] : gatheredIn)
+    if (modules.size() > 1)
+      shared.push_back(decl);
   if (shared.size() != 1)
     return;
+  WeightDecl &decl = table.decls[shared[0]];
   for (const auto &entry : model.signature.entries) {
-    std::string module = parentName(entry.target);
-    bool called = std::any_of(model.origins.begin(), model.origins.end(),
-                              [&](const Origin &origin) {
-                                return origin.module == module ||
-                                       startsWith(origin.module, module + ".");
-                              });
-    if (leafName(entry.target) == "weight" && !module.empty() &&
-        module.find('.') == std::string::npos && !called &&
-        unclaimed(entry.target) && !model.signature.contains(module + ".bias"))
-      shared[0]->aliases.push_back(entry.target);
+    if (entry.target == decl.name ||
+        std::find(decl.aliases.begin(), decl.aliases.end(), entry.target) !=
+            decl.aliases.end())
+      return;
+    if (isUncalledTable(entry.target)) {
+      decl.aliases.push_back(entry.target);
+      return;
+    }
   }
+}
+
+/// `target` is the weight of a top-level module without a bias that no node
+/// lies in, and no initializer claims it.
+bool AliasFinder::isUncalledTable(const std::string &target) const {
+  std::string module = parentName(target);
+  bool called = std::any_of(model.origins.begin(), model.origins.end(),
+                            [&](const Origin &origin) {
+                              return origin.module == module ||
+                                     startsWith(origin.module, module + ".");
+                            });
+  return leafName(target) == "weight" && !module.empty() &&
+         module.find('.') == std::string::npos && !called &&
+         unclaimed(target) && !model.signature.contains(module + ".bias");
 }
 
 void AliasFinder::putFirstNameFirst(WeightDecl &decl) const {

@@ -42,7 +42,7 @@ class Block(nn.Module):
 
 class Gpt(nn.Module):
     """A small GPT; the embedding is also the output projection."""
-    def __init__(self, vocabulary=256, context=32, d=64, heads=4, layers=4):
+    def __init__(self, vocabulary=256, context=256, d=64, heads=4, layers=4):
         super().__init__()
         self.wte, self.wpe = nn.Embedding(vocabulary, d), nn.Embedding(context, d)
         self.h = nn.ModuleList(Block(d, heads) for _ in range(layers))
@@ -105,7 +105,7 @@ class ConvNet(nn.Module):
         return self.head(F.adaptive_avg_pool2d(z, 1).flatten(1))
 
 
-@model('convnet', 6, [['stem:END', 'down:BEGIN'], ['body:BEGIN', 'up:END']])
+@model('convnet', 6, [['bn:END', 'down:BEGIN'], ['body:BEGIN', 'up:END']])
 def convnet():
     return ConvNet(), {'image': torch.randn(6, 3, 16, 16)}, ['scores']
 

@@ -33,8 +33,10 @@ struct Pow {
           return base == C(1) || (base == C(-1) && exponent % 2 == 0)
                      ? C(1)
                      : static_cast<C>(base == C(-1) ? -1 : 0);
-      Wrapping<C> result = 1, square = static_cast<Wrapping<C>>(base);
-      for (auto rest = static_cast<Wrapping<C>>(exponent); rest; rest >>= 1) {
+      // Only the low bits count, so a negative base may be zero-extended.
+      using Unsigned = std::make_unsigned_t<C>;
+      Wrapping<C> result = 1, square = static_cast<Unsigned>(base);
+      for (auto rest = static_cast<Unsigned>(exponent); rest; rest >>= 1) {
         if (rest & 1)
           result *= square;
         square *= square;

@@ -97,7 +97,7 @@ KernelOr makeCumulativeTyped(const Lines &lines, bool exclusive, bool reverse) {
       for (int64_t k = 0; k < lines.n; ++k) {
         const int64_t at =
             first + (reverse ? lines.n - 1 - k : k) * lines.inner;
-        const A before = total, x = static_cast<A>(load(in[at]));
+        const A before = total, x = widen(in[at]);
         if constexpr (std::is_integral_v<A>)
           total = static_cast<A>(
               Product

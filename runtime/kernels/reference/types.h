@@ -60,6 +60,11 @@ template <typename T, typename V> inline T store(V value) {
     return static_cast<T>(value);
 }
 
+/// The element as an Accumulator<T>; integers keep their value.
+template <typename T> inline Accumulator<T> widen(T element) {
+  return static_cast<Accumulator<T>>(load(element));
+}
+
 template <typename T> struct Tag { using type = T; };
 
 /// Classes of element types, as the dialect's type constraints group them.

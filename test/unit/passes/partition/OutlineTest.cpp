@@ -52,7 +52,7 @@ void expectSameBits(const std::vector<Tensor> &a,
 TEST(Outline, CutGraphsGiveTheSameBits) {
   GraphText whole(kGraph);
   ASSERT_TRUE(whole.graph);
-  auto expected = test::interpretGraph(whole.graph, inputs());
+  auto expected = pipe::testing::GraphInterpreter().run(whole.graph, inputs());
   ASSERT_TRUE(expected.ok()) << expected.status().message();
   for (unsigned cuts = 0; cuts < 32;
        ++cuts) { // every set of places between the six nodes
@@ -73,7 +73,7 @@ TEST(Outline, CutGraphsGiveTheSameBits) {
           << "only a stage of nothing but the mask may be refused";
       continue;
     }
-    auto got = test::interpretGraph(text.graph, inputs());
+    auto got = pipe::testing::GraphInterpreter().run(text.graph, inputs());
     ASSERT_TRUE(got.ok()) << got.status().message();
     expectSameBits(*got, *expected);
   }
