@@ -59,9 +59,8 @@ StatusOr<schema::Program> emitProgram(pipe::StageOp stage,
 
 void setType(schema::TensorType *message, const TensorType &type);
 
-/// The outermost module paths that lie wholly in each stage; a module that is
-/// spread over stages is listed by those of its parts that are not. In file
-/// order.
+/// The outermost module paths that lie wholly in each stage, in file order; for
+/// a stage without any, the paths of the modules that it holds a part of.
 std::vector<std::vector<std::string>> stageModules(pipe::GraphOp graph);
 
 } // namespace pipec

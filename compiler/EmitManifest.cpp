@@ -262,44 +262,68 @@ private:
 
 } // namespace
 
-std::vector<std::vector<std::string>> stageModules(pipe::GraphOp graph) {
-  struct Placed {
-    std::string module;
-    size_t stage;
-  };
-  std::vector<Placed> ops;
+namespace {
+
+/// Where the ops of each module path, and of the paths below it, lie.
+struct ModulePlaces {
+  std::vector<std::pair<std::string, size_t>> ops; // module and stage, in order
+  std::map<std::string, std::set<size_t>> stagesOfPath;
   size_t numStages = 0;
-  std::map<std::string, std::set<size_t>>
-      stagesOfPath; // every path and its enclosing ones
-  for (auto stage : graph.getBody().getOps<pipe::StageOp>()) {
-    size_t s = numStages++;
-    for (Operation &op : stage.getBody().front().without_terminator()) {
-      if (pipe::isPlaceless(&op))
-        continue;
-      std::string module = pipe::originOf(op.getLoc()).module;
-      for (size_t dot = module.find('.'); dot != std::string::npos;
-           dot = module.find('.', dot + 1))
-        stagesOfPath[module.substr(0, dot)].insert(s);
-      if (!module.empty())
-        stagesOfPath[module].insert(s);
-      ops.push_back({module, s});
+
+  explicit ModulePlaces(pipe::GraphOp graph) {
+    for (auto stage : graph.getBody().getOps<pipe::StageOp>()) {
+      for (Operation &op : stage.getBody().front().without_terminator())
+        if (!pipe::isPlaceless(&op))
+          add(pipe::originOf(op.getLoc()).module);
+      ++numStages;
     }
   }
-  std::vector<std::vector<std::string>> result(numStages);
-  for (const Placed &op : ops) {
-    if (op.module.empty())
-      continue;
-    std::string path = op.module;
-    for (size_t dot = path.find('.'); dot != std::string::npos;
-         dot = path.find('.', dot + 1))
-      if (stagesOfPath[path.substr(0, dot)].size() == 1) {
-        path = path.substr(0, dot);
-        break;
-      }
-    std::vector<std::string> &list = result[op.stage];
-    if (std::find(list.begin(), list.end(), path) == list.end())
-      list.push_back(path);
+
+  /// The outermost path around `module` that lies in one stage; "" where even
+  /// `module` itself is spread.
+  std::string outermostWhole(const std::string &module) const {
+    for (size_t dot = module.find('.');; dot = module.find('.', dot + 1)) {
+      std::string path = module.substr(0, dot);
+      if (stagesOfPath.at(path).size() == 1)
+        return path;
+      if (dot == std::string::npos)
+        return "";
+    }
   }
+
+private:
+  void add(const std::string &module) {
+    if (module.empty())
+      return;
+    for (size_t dot = module.find('.');; dot = module.find('.', dot + 1)) {
+      stagesOfPath[module.substr(0, dot)].insert(numStages);
+      if (dot == std::string::npos)
+        break;
+    }
+    ops.emplace_back(module, numStages);
+  }
+};
+
+void addOnce(std::vector<std::string> &list, const std::string &name) {
+  if (std::find(list.begin(), list.end(), name) == list.end())
+    list.push_back(name);
+}
+
+} // namespace
+
+std::vector<std::vector<std::string>> stageModules(pipe::GraphOp graph) {
+  ModulePlaces places(graph);
+  std::vector<std::vector<std::string>> result(places.numStages);
+  for (const auto &[module, stage] : places.ops)
+    if (std::string path = places.outermostWhole(module); !path.empty())
+      addOnce(result[stage], path);
+  // A stage that holds nothing whole is named by the parts that it holds.
+  for (const auto &[module, stage] : places.ops)
+    if (places.outermostWhole(module).empty() &&
+        llvm::none_of(result[stage], [&](const std::string &path) {
+          return places.stagesOfPath.at(path).size() == 1;
+        }))
+      addOnce(result[stage], module);
   return result;
 }
 

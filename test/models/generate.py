@@ -105,7 +105,7 @@ class ConvNet(nn.Module):
         return self.head(F.adaptive_avg_pool2d(z, 1).flatten(1))
 
 
-@model('convnet', 6, [['bn:END', 'down:BEGIN'], ['body:BEGIN', 'up:END']])
+@model('convnet', 6, [['body:BEGIN', 'down:BEGIN'], ['norm:END', 'up:END']])
 def convnet():
     return ConvNet(), {'image': torch.randn(6, 3, 16, 16)}, ['scores']
 
