@@ -128,11 +128,22 @@ private:
     DiagnosticCollector diagnostics(&context);
     PIPEC_ASSIGN_OR_RETURN(OwningOpRef<ModuleOp> module,
                            model->import(context, importOptions, notice));
+    if (first)
+      reportDropout(*module);
     PIPEC_RETURN_IF_ERROR(
         runPhase(*module, "import", [](OpPassManager &manager) {
           pipe::buildImportPipeline(manager, {});
         }));
     return module;
+  }
+
+  void reportDropout(ModuleOp module) {
+    int64_t active = 0;
+    module.walk([&](pipe::DropoutOp) { ++active; });
+    if (active)
+      report(std::to_string(active) +
+             " Dropout nodes are active in this file; inference leaves them "
+             "out");
   }
 
   /// Bindings of symbols that stand for no cut dimension: the cut one has the

@@ -74,11 +74,28 @@ private:
     }
   }
 
+  /// Whether the file gives the first dimension of output `name` a fixed size
+  /// although that of the inputs which are cut is symbolic: then it is no
+  /// batch.
+  bool hasFixedRows(const std::string &name) {
+    bool symbolicBatch = llvm::any_of(input.interface->inputs, [&](auto &port) {
+      return !isWholeInput(port, *input.options) && port.hasShape &&
+             !port.shape.empty() && port.shape[0].size < 0;
+    });
+    return symbolicBatch &&
+           llvm::any_of(input.interface->outputs, [&](auto &port) {
+             return port.name == name && port.hasShape && !port.shape.empty() &&
+                    port.shape[0].size >= 0;
+           });
+  }
+
   /// An output whose first dimension is the microbatch's rows is joined by
-  /// concatenation; the file's symbol decides where it gives one.
-  Merge defaultMerge(unsigned i) {
+  /// concatenation.
+  Merge defaultMerge(unsigned i, const std::string &name) {
     if (input.variants[0].rows == 0)
       return Merge::Same;
+    if (hasFixedRows(name))
+      return Merge::Unspecified;
     for (const EmitVariant &variant : input.variants) {
       TensorType type =
           pipe::toTensorType(pipe::GraphOp(variant.graph).getResultTypes()[i]);
@@ -99,8 +116,9 @@ private:
       names += (names.empty() ? "" : ", ") + name;
       message->set_name(name);
       auto asked = input.options->merges.find(name);
-      Merge merge = asked != input.options->merges.end() ? asked->second
-                                                         : defaultMerge(i);
+      Merge merge = asked != input.options->merges.end()
+                        ? asked->second
+                        : defaultMerge(i, name);
       message->set_merge(static_cast<schema::Merge>(merge));
       for (const EmitVariant &variant : input.variants)
         setType(message->add_types(),

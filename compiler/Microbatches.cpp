@@ -56,11 +56,33 @@ Status checkNames(const onnx::ModelInterface &model,
   return {};
 }
 
+/// A binding that the given tensor contradicts is a mistake.
+Status checkBindings(const Port &input, const std::vector<int64_t> &shape,
+                     const CompileOptions &options) {
+  for (size_t axis = 0; axis < std::min(shape.size(), input.shape.size());
+       ++axis) {
+    auto bound = options.bindings.find(input.shape[axis].symbol);
+    if (input.shape[axis].size < 0 && bound != options.bindings.end() &&
+        bound->second != shape[axis])
+      return invalidArgument(
+          "--bind " + bound->first + "=" + std::to_string(bound->second) +
+          ", but dimension " + std::to_string(axis) + " of the given '" +
+          input.name + "' is " + std::to_string(shape[axis]) +
+          "; with --inputs the sizes come from the tensors");
+  }
+  return {};
+}
+
 StatusOr<std::vector<int64_t>> wholeBatchShape(const Port &input,
                                                const CompileOptions &options) {
   auto given = options.inputShapes.find(input.name);
-  if (given != options.inputShapes.end())
+  if (given != options.inputShapes.end()) {
+    PIPEC_RETURN_IF_ERROR(checkBindings(input, given->second, options));
     return given->second;
+  }
+  if (!options.inputShapes.empty())
+    return invalidArgument("input '" + input.name +
+                           "' is missing from the inputs");
   if (!input.hasShape)
     return invalidArgument(
         "input '" + input.name +
@@ -142,14 +164,18 @@ planVariants(const onnx::ModelInterface &model, const CompileOptions &options) {
   if (rowsFrom.empty() || fixedSizes) {
     sizes.insert(rows);
   } else {
+    if (rows == 0)
+      return invalidArgument("input '" + rowsFrom + "' has no rows");
     if (rows < options.microbatches)
       return invalidArgument(
           "a batch of " + std::to_string(rows) + " rows (input '" + rowsFrom +
           "') cannot be cut into " + std::to_string(options.microbatches) +
           " microbatches; use --microbatches " +
           std::to_string(std::max<int64_t>(rows, 1)) + " or fewer");
-    for (int64_t size : splitRows(rows, options.microbatches))
-      sizes.insert(size);
+    // The sizes of splitRows, of which there may be very many.
+    sizes.insert(rows / options.microbatches);
+    if (rows % options.microbatches)
+      sizes.insert(rows / options.microbatches + 1);
   }
   std::vector<VariantShapes> variants;
   for (int64_t size : sizes) {

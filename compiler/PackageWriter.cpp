@@ -3,6 +3,7 @@
 // (atomicity, refusal, permuted weights).
 #include "compiler/PackageWriter.h"
 
+#include "compiler/Temporaries.h"
 #include "compiler/WeightStream.h"
 
 #include <google/protobuf/util/json_util.h>
@@ -29,17 +30,6 @@ Status writeFile(const fs::path &path, const std::string &bytes) {
               : ioError(path.string() +
                         ": cannot write: " + std::strerror(errno));
 }
-
-/// Removes the temporary folder unless it became the package.
-class TemporaryFolder {
-public:
-  explicit TemporaryFolder(fs::path path) : path(std::move(path)) {}
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  const fs::path path;
-};
 
 class Writer {
 public:
@@ -137,6 +127,9 @@ private:
     external->set_file(absolute.string());
     external->set_offset(source.offset);
     external->set_length(source.length);
+    PIPEC_ASSIGN_OR_RETURN(auto mapped, MappedFile::open(absolute.string()));
+    external->set_file_size(mapped->size());
+    external->set_file_mtime_ns(mapped->mtimeNs());
     for (size_t k = 0; k < source.permutation.size(); ++k) {
       external->add_permutation(source.permutation[k]);
       external->add_stored_shape(0);
@@ -148,9 +141,16 @@ private:
   }
 };
 
+fs::path packagePath(const std::string &path) {
+  fs::path target = fs::path(path).lexically_normal();
+  return target.has_filename() ? target : target.parent_path();
+}
+
 /// What lies at `path` may be replaced only when asked, and only when it is a
 /// package.
 Status checkTarget(const fs::path &path, bool overwrite) {
+  if (path.empty())
+    return invalidArgument("the package needs a name, such as model.pipe");
   std::error_code ignored;
   if (!fs::exists(fs::symlink_status(path, ignored)))
     return {};
@@ -181,29 +181,30 @@ StatusOr<schema::Manifest> readManifest(const std::string &path) {
   return manifest;
 }
 
+Status checkPackageTarget(const std::string &path, bool overwrite) {
+  return checkTarget(packagePath(path), overwrite);
+}
+
 Status writePackage(const CompiledModel &model, const std::string &path,
                     const WriteOptions &options, const Reporter &report) {
-  fs::path target = fs::path(path).lexically_normal();
-  if (!target.has_filename())
-    target = target.parent_path();
+  fs::path target = packagePath(path);
   PIPEC_RETURN_IF_ERROR(checkTarget(target, options.overwrite));
-  std::string pattern = target.string() + ".tmpXXXXXX";
-  if (!mkdtemp(pattern.data()))
-    return ioError(target.string() +
-                   ": cannot make a folder here: " + std::strerror(errno));
-  TemporaryFolder temporary{fs::path(pattern)};
+  PIPEC_ASSIGN_OR_RETURN(auto temporary,
+                         TemporaryFolder::create(target.string() + ".tmp"));
+  const fs::path folder = temporary->path();
   std::error_code error;
-  fs::permissions(temporary.path, fs::perms(0755), error);
-  PIPEC_RETURN_IF_ERROR(Writer(model, temporary.path, options, report).run());
+  fs::permissions(folder, fs::perms(0755), error);
+  PIPEC_RETURN_IF_ERROR(Writer(model, folder, options, report).run());
   PIPEC_RETURN_IF_ERROR(checkTarget(target, options.overwrite));
   if (options.overwrite && fs::exists(target)) {
     // The old package steps aside before the new one takes its name.
-    TemporaryFolder old{fs::path(pattern + ".old")};
-    fs::rename(target, old.path, error);
+    PIPEC_ASSIGN_OR_RETURN(auto old,
+                           TemporaryFolder::create(target.string() + ".old"));
+    fs::rename(target, fs::path(old->path()) / "package", error);
     if (!error)
-      fs::rename(temporary.path, target, error);
+      fs::rename(folder, target, error);
   } else {
-    fs::rename(temporary.path, target, error);
+    fs::rename(folder, target, error);
   }
   return error ? ioError(target.string() + ": " + error.message()) : Status();
 }

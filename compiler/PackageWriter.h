@@ -13,6 +13,10 @@ struct WriteOptions {
   bool weightsInPlace = false;
 };
 
+/// Whether a package may be written to `path`: what writePackage checks first,
+/// for callers that would rather know before they compile.
+Status checkPackageTarget(const std::string &path, bool overwrite);
+
 /// Writes to a temporary folder beside `path` and renames it, so that an
 /// interrupted write leaves nothing at `path`. Holds a megabyte of weights at a
 /// time. Errors: InvalidArgument (exists), Io, DataLoss (the model file changed

@@ -42,6 +42,8 @@ MappedFile::open(const std::string &path) {
   std::shared_ptr<MappedFile> file(new MappedFile);
   file->name = path;
   file->bytes = kNothing;
+  file->changed =
+      int64_t(info.st_mtim.tv_sec) * 1000000000 + info.st_mtim.tv_nsec;
   if (info.st_size > 0) {
     void *map = ::mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ,
                        MAP_PRIVATE, fd, 0);

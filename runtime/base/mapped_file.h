@@ -11,11 +11,14 @@
 
 namespace pipec {
 
-/// A regular file mapped read-only for the object's life. Thread rule: immutable.
+/// A regular file mapped read-only for the object's life. Thread rule:
+/// immutable.
 class MappedFile {
 public:
-  /// Errors (Io) name the path and the reason; a directory or device is refused.
-  static StatusOr<std::shared_ptr<const MappedFile>> open(const std::string &path);
+  /// Errors (Io) name the path and the reason; a directory or device is
+  /// refused.
+  static StatusOr<std::shared_ptr<const MappedFile>>
+  open(const std::string &path);
   ~MappedFile();
   MappedFile(const MappedFile &) = delete;
   MappedFile &operator=(const MappedFile &) = delete;
@@ -23,7 +26,10 @@ public:
   const uint8_t *data() const { return bytes; }
   uint64_t size() const { return length; }
   const std::string &path() const { return name; }
-  /// The bytes [offset, offset + count), or an error (DataLoss) that names file, range and size. Never overflows.
+  /// Time of the last change when the file was opened, in ns since the epoch.
+  int64_t mtimeNs() const { return changed; }
+  /// The bytes [offset, offset + count), or an error (DataLoss) that names
+  /// file, range and size. Never overflows.
   StatusOr<const uint8_t *> range(uint64_t offset, uint64_t count) const;
 
 private:
@@ -31,6 +37,7 @@ private:
   std::string name;
   const uint8_t *bytes = nullptr;
   uint64_t length = 0;
+  int64_t changed = 0;
 };
 
 } // namespace pipec

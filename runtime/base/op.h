@@ -11,8 +11,9 @@
 namespace pipec {
 
 /// Attribute values. Enums are their keyword, element types are DType.
-using AttrValue = std::variant<int64_t, double, std::string, bool,
-                               std::vector<int64_t>, std::vector<double>, DType>;
+using AttrValue =
+    std::variant<int64_t, double, std::string, bool, std::vector<int64_t>,
+                 std::vector<double>, DType>;
 
 /// Where an op comes from, for messages.
 struct Origin {

@@ -1,7 +1,8 @@
 // safetensors files: reading by map, writing by stream.
 //
 // Format: https://github.com/huggingface/safetensors. A reader treats the file
-// as hostile: header size, JSON, dtypes, shapes, offsets, overlaps and holes are checked.
+// as hostile: header size, JSON, dtypes, shapes, offsets, overlaps and holes
+// are checked.
 #ifndef PIPEC_RUNTIME_BASE_SAFETENSORS_H
 #define PIPEC_RUNTIME_BASE_SAFETENSORS_H
 
@@ -12,17 +13,21 @@
 
 namespace pipec {
 
-/// An opened file. Tensors alias the map and keep it alive. Thread rule: immutable.
+/// An opened file. Tensors alias the map and keep it alive. Thread rule:
+/// immutable.
 class SafetensorsFile {
 public:
   static StatusOr<SafetensorsFile> open(const std::string &path);
 
   /// Names in the order of their offsets.
   const std::vector<std::string> &names() const { return order; }
-  bool contains(const std::string &name) const { return entries.count(name) != 0; }
+  bool contains(const std::string &name) const {
+    return entries.count(name) != 0;
+  }
   /// Null when there is none of that name.
   const TensorType *find(const std::string &name) const;
-  /// Aliases the map; a copy where the file leaves the data misaligned for its type.
+  /// Aliases the map; a copy where the file leaves the data misaligned for its
+  /// type.
   StatusOr<Tensor> get(const std::string &name) const;
   /// Byte offset in the file of `name`'s data.
   StatusOr<uint64_t> offsetOf(const std::string &name) const;
@@ -30,7 +35,10 @@ public:
   const std::string &path() const { return file->path(); }
 
 private:
-  struct Entry { TensorType type; uint64_t offset; };
+  struct Entry {
+    TensorType type;
+    uint64_t offset;
+  };
   std::shared_ptr<const MappedFile> file;
   std::map<std::string, Entry> entries;
   std::vector<std::string> order;
@@ -45,13 +53,18 @@ StatusOr<TensorMap> loadSafetensors(const std::string &path);
 /// object destroyed before finish() leaves nothing behind.
 class SafetensorsWriter {
 public:
-  struct Item { std::string name; TensorType type; };
+  struct Item {
+    std::string name;
+    TensorType type;
+  };
   /// `overwrite` false: an existing `path` is an error.
   static StatusOr<std::unique_ptr<SafetensorsWriter>>
-  create(const std::string &path, const std::vector<Item> &items, bool overwrite,
+  create(const std::string &path, const std::vector<Item> &items,
+         bool overwrite,
          const std::map<std::string, std::string> &metadata = {});
   ~SafetensorsWriter();
-  /// Appends the next `size` bytes of the data section, in item order, in pieces of any size.
+  /// Appends the next `size` bytes of the data section, in item order, in
+  /// pieces of any size.
   Status write(const void *data, size_t size);
   /// Checks that all data came, flushes and renames.
   Status finish();
@@ -65,7 +78,8 @@ private:
 };
 
 /// Writes all tensors of `tensors`.
-Status saveSafetensors(const std::string &path, const TensorMap &tensors, bool overwrite);
+Status saveSafetensors(const std::string &path, const TensorMap &tensors,
+                       bool overwrite);
 
 } // namespace pipec
 

@@ -147,6 +147,8 @@ StatusOr<ExternalRange> readExternal(const schema::ExternalBytes &external,
   range.file = external.file();
   range.offset = external.offset();
   range.length = external.length();
+  range.fileSize = external.file_size();
+  range.fileMtimeNs = external.file_mtime_ns();
   range.storedShape.assign(external.stored_shape().begin(),
                            external.stored_shape().end());
   range.permutation.assign(external.permutation().begin(),

@@ -27,6 +27,8 @@ constexpr uint64_t kArenaAlignment = 64;
 struct ExternalRange {
   std::string file; // as the manifest has it
   uint64_t offset = 0, length = 0;
+  uint64_t fileSize = 0;   // when the package was made; with fileMtimeNs 0: not
+  int64_t fileMtimeNs = 0; // checked
   std::vector<int64_t> storedShape, permutation; // both empty: as it lies
 };
 

@@ -77,6 +77,12 @@ Status StageWeights::bindExternal(const Package::Impl &package, size_t stage) {
         return opened.status().withPrefix(where);
       file = *opened;
     }
+    if ((range->fileSize || range->fileMtimeNs) &&
+        (range->fileSize != file->size() ||
+         range->fileMtimeNs != file->mtimeNs()))
+      return dataLoss(where + ": '" + file->path() +
+                      "' has changed since the package was compiled with its "
+                      "weights in place; compile the model again");
     auto bytes = file->range(range->offset, range->length);
     if (!bytes.ok())
       return bytes.status().withPrefix(where);

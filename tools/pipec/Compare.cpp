@@ -53,9 +53,10 @@ Difference compare(const Tensor &got, const Tensor &expected,
 
 } // namespace
 
-Status compareOutputs(const TensorMap &got, const TensorMap &expected,
-                      const Tolerance &tolerance) {
-  std::string failures;
+StatusOr<std::string> compareOutputs(const TensorMap &got,
+                                     const TensorMap &expected,
+                                     const Tolerance &tolerance) {
+  std::string failures, lines;
   auto fail = [&](const std::string &text) {
     failures += (failures.empty() ? "" : "; ") + text;
   };
@@ -71,14 +72,17 @@ Status compareOutputs(const TensorMap &got, const TensorMap &expected,
       continue;
     }
     Difference difference = compare(found->second, want, tolerance);
-    std::printf("  %s  largest difference from expected %.3g: %s\n",
-                name.c_str(), difference.largest,
-                difference.within ? "equal within the tolerance" : "DIFFERENT");
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g", difference.largest);
+    lines += "  " + name + "  largest difference from expected " + text +
+             ": equal within the tolerance\n";
     if (!difference.within)
-      fail("output '" + name + "' differs from the expected one");
+      fail("output '" + name + "' differs from the expected one by up to " +
+           text);
   }
-  return failures.empty() ? Status()
-                          : Status(StatusCode::InvalidArgument, failures);
+  if (!failures.empty())
+    return invalidArgument(failures);
+  return lines;
 }
 
 } // namespace pipec::tool

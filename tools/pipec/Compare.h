@@ -10,11 +10,12 @@ struct Tolerance {
   double absolute = 1e-5, relative = 1e-4;
 };
 
-/// Prints a line per expected tensor with the largest difference. An element
-/// passes within absolute + relative * |expected|; NaN equals NaN, integers and
-/// bools must be equal. Missing or differing tensors make an error.
-Status compareOutputs(const TensorMap &got, const TensorMap &expected,
-                      const Tolerance &tolerance);
+/// A line per expected tensor with the largest difference. An element passes
+/// within absolute + relative * |expected|; NaN equals NaN, integers and bools
+/// must be equal. Missing or differing tensors make an error.
+StatusOr<std::string> compareOutputs(const TensorMap &got,
+                                     const TensorMap &expected,
+                                     const Tolerance &tolerance);
 
 } // namespace pipec::tool
 

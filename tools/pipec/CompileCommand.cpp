@@ -20,6 +20,8 @@ Status compile(const CompileArguments &arguments) {
     return invalidArgument(arguments.model +
                            " is a package already; compile takes a model file");
   PIPEC_ASSIGN_OR_RETURN(CompileOptions options, arguments.options());
+  PIPEC_RETURN_IF_ERROR(
+      checkPackageTarget(arguments.output, arguments.overwrite));
   Reporter report = arguments.reporter();
   PIPEC_ASSIGN_OR_RETURN(CompiledModel model,
                          compileModel(arguments.model, options, report));

@@ -6,7 +6,6 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <unistd.h>
 
 namespace fs = std::filesystem;
 
@@ -48,12 +47,32 @@ StatusOr<int64_t> parseSize(const std::string &option,
   return value;
 }
 
+/// Names in a model file are the file's own: control characters in them must
+/// not reach the terminal. Notes of an error begin on a line of their own,
+/// indented.
+std::string printable(const std::string &text) {
+  std::string clean;
+  for (size_t i = 0; i < text.size(); ++i) {
+    unsigned char c = text[i];
+    bool note = c == '\n' && text.compare(i + 1, 2, "  ") == 0;
+    if ((c >= 0x20 && c != 0x7f) || note)
+      clean += text[i];
+    else {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\x%02x", c);
+      clean += escaped;
+    }
+  }
+  return clean;
+}
+
 } // namespace
 
 void Exit::set(const Status &status) {
   if (status.ok())
     return;
-  std::fprintf(stderr, "pipec: error: %s\n", status.message().c_str());
+  std::fprintf(stderr, "pipec: error: %s\n",
+               printable(status.message()).c_str());
   code = 1;
 }
 
@@ -106,6 +125,8 @@ StatusOr<CompileOptions> ModelArguments::options() const {
   for (const std::string &text : bindings) {
     PIPEC_ASSIGN_OR_RETURN(
         auto pair, parsePair("--bind", text, "NAME=SIZE, such as batch=32"));
+    if (options.bindings.count(pair.first))
+      return invalidArgument("--bind gives " + pair.first + " twice");
     PIPEC_ASSIGN_OR_RETURN(options.bindings[pair.first],
                            parseSize("--bind " + pair.first, pair.second));
   }
@@ -143,7 +164,7 @@ Reporter ModelArguments::reporter() const {
   if (quiet)
     return [](const std::string &) {};
   return [](const std::string &line) {
-    std::fprintf(stderr, "pipec: %s\n", line.c_str());
+    std::fprintf(stderr, "pipec: %s\n", printable(line).c_str());
   };
 }
 
@@ -171,26 +192,6 @@ ReportContext reportContext(const CompiledModel &model, int64_t microbatches) {
     context.arenaBytes.push_back(bytes);
   }
   return context;
-}
-
-StatusOr<std::unique_ptr<ScratchFolder>> ScratchFolder::create() {
-  std::error_code error;
-  fs::path base = fs::temp_directory_path(error);
-  std::string pattern =
-      (error ? fs::path("/tmp") : base).string() + "/pipec-XXXXXX";
-  if (!mkdtemp(pattern.data()))
-    return ioError(
-        pattern +
-        ": cannot make a temporary folder; set TMPDIR to a place with room");
-  auto folder = std::make_unique<ScratchFolder>();
-  folder->folder = pattern;
-  return folder;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  if (!folder.empty())
-    fs::remove_all(folder, ignored);
 }
 
 } // namespace pipec::tool

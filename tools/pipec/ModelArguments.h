@@ -33,17 +33,6 @@ StatusOr<bool> isPackage(const std::string &path);
 /// The report's context from a compiled model.
 ReportContext reportContext(const CompiledModel &model, int64_t microbatches);
 
-/// A folder that is removed at the end of its life.
-class ScratchFolder {
-public:
-  static StatusOr<std::unique_ptr<ScratchFolder>> create();
-  ~ScratchFolder();
-  const std::string &path() const { return folder; }
-
-private:
-  std::string folder;
-};
-
 } // namespace pipec::tool
 
 #endif // PIPEC_TOOLS_PIPEC_MODELARGUMENTS_H

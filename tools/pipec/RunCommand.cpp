@@ -2,6 +2,7 @@
 // A model file is compiled into a temporary package first, its weights left in
 // place. Tests: test/e2e/cli, test/conformance.
 #include "compiler/PackageWriter.h"
+#include "compiler/Temporaries.h"
 #include "pipec/session.h"
 #include "runtime/base/safetensors.h"
 #include "tools/pipec/Commands.h"
@@ -51,7 +52,7 @@ StatusOr<uint64_t> parseBytes(const std::string &text) {
 /// Compiles into `scratch` and returns the package's path.
 StatusOr<std::string> compileForRun(const RunArguments &arguments,
                                     const TensorMap &inputs,
-                                    const ScratchFolder &scratch) {
+                                    const TemporaryFolder &scratch) {
   PIPEC_ASSIGN_OR_RETURN(CompileOptions options, arguments.options());
   for (const auto &[name, tensor] : inputs)
     options.inputShapes[name] = tensor.shape();
@@ -161,6 +162,14 @@ Status checkArguments(const RunArguments &arguments, bool package) {
       std::filesystem::exists(arguments.outputs))
     return invalidArgument(arguments.outputs +
                            " exists; pass --overwrite to replace it");
+  std::error_code ignored;
+  for (const std::string &source : {arguments.model, arguments.inputs})
+    if (!arguments.outputs.empty() &&
+        std::filesystem::equivalent(arguments.outputs, source, ignored))
+      return invalidArgument("--outputs would replace " + source +
+                             ", which is read");
+  if (!(arguments.absolute >= 0) || !(arguments.relative >= 0))
+    return invalidArgument("a tolerance must be 0 or more");
   std::string given = arguments.givenCutOptions();
   if (!package && arguments.stage >= 0)
     return invalidArgument("--stage needs a package: compile the model first");
@@ -171,43 +180,88 @@ Status checkArguments(const RunArguments &arguments, bool package) {
   return {};
 }
 
-Status run(const RunArguments &arguments) {
-  PIPEC_ASSIGN_OR_RETURN(bool isPacked, isPackage(arguments.model));
-  PIPEC_RETURN_IF_ERROR(checkArguments(arguments, isPacked));
-  SessionOptions sessionOptions;
-  sessionOptions.checkNumerics = arguments.checkNumerics;
-  sessionOptions.referenceKernels = arguments.reference;
+StatusOr<SessionOptions> sessionOptionsOf(const RunArguments &arguments) {
+  SessionOptions options;
+  options.checkNumerics = arguments.checkNumerics;
+  options.referenceKernels = arguments.reference;
   if (!arguments.memory.empty()) {
-    PIPEC_ASSIGN_OR_RETURN(sessionOptions.memoryLimit,
-                           parseBytes(arguments.memory));
+    PIPEC_ASSIGN_OR_RETURN(options.memoryLimit, parseBytes(arguments.memory));
   }
-  PIPEC_ASSIGN_OR_RETURN(TensorMap tensors, loadSafetensors(arguments.inputs));
-  PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<ScratchFolder> scratch,
-                         ScratchFolder::create());
-  std::string path = arguments.model;
-  if (!isPacked) {
-    PIPEC_ASSIGN_OR_RETURN(path, compileForRun(arguments, tensors, *scratch));
-  }
+  return options;
+}
+
+/// Opens `path`, runs it, compares and writes: nothing is written when the
+/// outputs are not the expected ones.
+Status runPackage(const RunArguments &arguments, const std::string &path,
+                  const TensorMap &tensors, const TensorMap &expected) {
+  PIPEC_ASSIGN_OR_RETURN(SessionOptions options, sessionOptionsOf(arguments));
   PIPEC_ASSIGN_OR_RETURN(Package package, Package::open(path));
   auto start = std::chrono::steady_clock::now();
   PIPEC_ASSIGN_OR_RETURN(
       TensorMap outputs,
       arguments.stage >= 0
-          ? runOneStage(arguments, package, tensors, sessionOptions)
-          : runAllStages(arguments, package, tensors, sessionOptions));
+          ? runOneStage(arguments, package, tensors, options)
+          : runAllStages(arguments, package, tensors, options));
   double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
+  std::string differences;
+  if (!arguments.expected.empty()) {
+    PIPEC_ASSIGN_OR_RETURN(
+        differences, compareOutputs(outputs, expected,
+                                    {arguments.absolute, arguments.relative}));
+  }
   if (!arguments.outputs.empty())
     PIPEC_RETURN_IF_ERROR(
         saveSafetensors(arguments.outputs, outputs, arguments.overwrite));
   printSummary(arguments, package, outputs, seconds);
+  if (!arguments.json)
+    std::fputs(differences.c_str(), stdout);
+  return {};
+}
+
+StatusOr<TensorMap> loadExpected(const RunArguments &arguments) {
   if (arguments.expected.empty())
-    return {};
+    return TensorMap{};
   PIPEC_ASSIGN_OR_RETURN(TensorMap expected,
                          loadSafetensors(arguments.expected));
-  return compareOutputs(outputs, expected,
-                        {arguments.absolute, arguments.relative});
+  if (expected.empty())
+    return invalidArgument(arguments.expected +
+                           " holds no tensors to compare with");
+  return expected;
+}
+
+/// An error about the temporary package is about the model that the user gave.
+Status aboutTheModel(const Status &status, const std::string &package,
+                     const std::string &model) {
+  std::string text = status.message();
+  for (size_t at = text.find(package); at != std::string::npos;
+       at = text.find(package, at + model.size()))
+    text.replace(at, package.size(), model);
+  if (text.find(model) == std::string::npos)
+    text = model + ": " + text;
+  return status.ok() ? status : Status(status.getCode(), text);
+}
+
+Status run(const RunArguments &arguments) {
+  PIPEC_ASSIGN_OR_RETURN(bool isPacked, isPackage(arguments.model));
+  PIPEC_RETURN_IF_ERROR(checkArguments(arguments, isPacked));
+  PIPEC_ASSIGN_OR_RETURN(TensorMap expected, loadExpected(arguments));
+  PIPEC_ASSIGN_OR_RETURN(TensorMap tensors, loadSafetensors(arguments.inputs));
+  if (isPacked)
+    return aboutTheModel(
+        runPackage(arguments, arguments.model, tensors, expected),
+        arguments.model, arguments.model);
+  std::error_code error;
+  std::filesystem::path place = std::filesystem::temp_directory_path(error);
+  PIPEC_ASSIGN_OR_RETURN(
+      auto scratch,
+      TemporaryFolder::create((error ? std::filesystem::path("/tmp") : place) /
+                              "pipec-"));
+  PIPEC_ASSIGN_OR_RETURN(std::string path,
+                         compileForRun(arguments, tensors, *scratch));
+  return aboutTheModel(runPackage(arguments, path, tensors, expected), path,
+                       arguments.model);
 }
 
 } // namespace

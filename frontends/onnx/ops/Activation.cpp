@@ -176,7 +176,8 @@ void importDropout(NodeContext &c) {
   }
   if (training && ratio > 0 && c.wantsOutput(1))
     return c.refuse(
-        "the mask of a Dropout in training mode is not supported as an output");
+        "the mask of a Dropout in training mode is not supported as an output; "
+        "export the model in eval mode");
   if (training && ratio > 0)
     c.out(0, c.e.emit1("dropout", {c.in(0)}, c.e.attrs().f64("ratio", ratio)));
   else

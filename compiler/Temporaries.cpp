@@ -1,0 +1,77 @@
+// Temporary folders and a thread that waits for the signals that end us: a
+// signal handler itself may not remove folders.
+// Tests: test/e2e/cli/interrupt.test.
+#include "compiler/Temporaries.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace pipec {
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  std::set<std::string> folders;
+};
+
+Registry &registry() {
+  static Registry *held = new Registry; // outlives the waiting thread
+  return *held;
+}
+
+void removeFolder(const std::string &folder) {
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+}
+
+} // namespace
+
+StatusOr<std::unique_ptr<TemporaryFolder>>
+TemporaryFolder::create(const std::string &prefix) {
+  std::string pattern = prefix + "XXXXXX";
+  std::lock_guard<std::mutex> lock(registry().mutex);
+  if (!mkdtemp(pattern.data()))
+    return ioError(prefix +
+                   ": cannot make a folder here: " + std::strerror(errno));
+  auto folder = std::make_unique<TemporaryFolder>();
+  folder->folder = pattern;
+  registry().folders.insert(pattern);
+  return folder;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  if (folder.empty())
+    return;
+  removeFolder(folder);
+  std::lock_guard<std::mutex> lock(registry().mutex);
+  registry().folders.erase(folder);
+}
+
+void removeTemporariesWhenInterrupted() {
+  std::signal(SIGXFSZ, SIG_IGN);
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP})
+    sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::thread([signals] {
+    int signal = 0;
+    while (sigwait(&signals, &signal) != 0)
+      ;
+    // Held to the end: no folder is made after those that are removed.
+    registry().mutex.lock();
+    for (const std::string &folder : registry().folders)
+      removeFolder(folder);
+    _exit(128 + signal);
+  }).detach();
+}
+
+} // namespace pipec

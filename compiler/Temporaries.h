@@ -1,0 +1,33 @@
+// Folders that exist only while something is being made, and their removal when
+// the process is interrupted.
+#ifndef PIPEC_COMPILER_TEMPORARIES_H
+#define PIPEC_COMPILER_TEMPORARIES_H
+
+#include "pipec/status.h"
+
+#include <memory>
+
+namespace pipec {
+
+/// A new folder, removed with all that it holds at the end of its life unless
+/// it was renamed before. Thread rule: one thread an object.
+class TemporaryFolder {
+public:
+  /// Makes PREFIXxxxxxx. An error names the place and the reason.
+  static StatusOr<std::unique_ptr<TemporaryFolder>>
+  create(const std::string &prefix);
+  ~TemporaryFolder();
+  const std::string &path() const { return folder; }
+
+private:
+  std::string folder;
+};
+
+/// From now on SIGINT, SIGTERM and SIGHUP remove all temporary folders and end
+/// the process with status 128 + signal; a file that grows over its limit is an
+/// error to its writer instead of a signal. Call before any thread is made.
+void removeTemporariesWhenInterrupted();
+
+} // namespace pipec
+
+#endif // PIPEC_COMPILER_TEMPORARIES_H
