@@ -6,7 +6,8 @@
 // per instruction at load, with static types, and run once per microbatch.
 //
 // Bit rule (decision 6): the result depends on the op, its types and the
-// operands' values alone; never on the stage, on the thread count or on where the bytes lie.
+// operands' values alone; never on the stage, on the thread count or on where
+// the bytes lie.
 #ifndef PIPEC_RUNTIME_KERNELS_KERNEL_H
 #define PIPEC_RUNTIME_KERNELS_KERNEL_H
 
@@ -21,10 +22,12 @@ class Kernel {
 public:
   virtual ~Kernel() = default;
   /// Computes outputs from inputs. All views have the types of the OpDesc, and
-  /// their bytes do not overlap. `scratch` has scratchBytes() bytes, 64-byte aligned.
+  /// their bytes do not overlap. `scratch` has scratchBytes() bytes, 64-byte
+  /// aligned.
   virtual Status run(const std::vector<TensorView> &inputs,
                      const std::vector<TensorView> &outputs, void *scratch) = 0;
-  /// Bytes of temporary memory that run() needs; constant over the object's life.
+  /// Bytes of temporary memory that run() needs; constant over the object's
+  /// life.
   virtual size_t scratchBytes() const { return 0; }
 };
 
@@ -40,13 +43,15 @@ public:
   /// With both kernel sets of this build.
   static const KernelRegistry &get();
 
-  /// `supports`, where given, says whether the factory takes this op; else the next set is asked.
+  /// `supports`, where given, says whether the factory takes this op; else the
+  /// next set is asked.
   void add(const std::string &op, KernelSet set, KernelFactory factory,
            std::function<bool(const OpDesc &)> supports = {});
 
   /// The kernel for `op`: oneDNN's where it supports the op, else the reference
-  /// one. With `referenceOnly`, always the reference kernel. A library factory that answers
-  /// Unsupported leaves the op to the reference kernel. An error names the op, its types and its origin.
+  /// one. With `referenceOnly`, always the reference kernel. A library factory
+  /// that answers Unsupported leaves the op to the reference kernel. An error
+  /// names the op, its types and its origin.
   StatusOr<std::unique_ptr<Kernel>> create(const OpDesc &op,
                                            bool referenceOnly = false) const;
   bool hasReference(const std::string &op) const;
@@ -62,7 +67,8 @@ private:
   std::map<std::string, std::vector<Entry>> entries;
 };
 
-/// Runs one op on tensors with its reference kernel: the evaluator that constant folding uses.
+/// Runs one op on tensors with its reference kernel: the evaluator that
+/// constant folding uses.
 StatusOr<std::vector<Tensor>> evaluate(const OpDesc &op,
                                        const std::vector<Tensor> &inputs);
 

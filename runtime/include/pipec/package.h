@@ -1,4 +1,5 @@
-// Packages (model.pipe/): what a compiled model holds. See docs/package-format.md.
+// Packages (model.pipe/): what a compiled model holds. See
+// docs/package-format.md.
 #ifndef PIPEC_PACKAGE_H
 #define PIPEC_PACKAGE_H
 
@@ -11,8 +12,8 @@ enum class Merge { Concat, Mean, Sum, Same, Unspecified };
 
 struct InputInfo {
   std::string name;
-  bool whole = false;             // every microbatch gets it uncut
-  std::vector<TensorType> types;  // of one microbatch, per variant
+  bool whole = false;            // every microbatch gets it uncut
+  std::vector<TensorType> types; // of one microbatch, per variant
 };
 struct OutputInfo {
   std::string name;
@@ -38,11 +39,12 @@ struct TransferInfo {
   std::vector<TensorType> types;
 };
 
-/// A package, opened and checked; weights are mapped only when a session needs them.
-/// Copies share. Thread rule: immutable.
+/// A package, opened and checked; weights are mapped only when a session needs
+/// them. Copies share. Thread rule: immutable.
 class Package {
 public:
-  /// `path` is the model.pipe folder. Errors: Io, DataLoss (corrupt), Unsupported (another format version).
+  /// `path` is the model.pipe folder. Errors: Io, DataLoss (corrupt),
+  /// Unsupported (another format version).
   static StatusOr<Package> open(const std::string &path);
 
   const std::string &path() const;
@@ -52,7 +54,8 @@ public:
   const std::vector<OutputInfo> &outputs() const;
   const std::vector<StageInfo> &stages() const;
   const std::vector<TransferInfo> &transfers() const;
-  /// Rows of a microbatch that each variant was compiled for (0: no input is cut).
+  /// Rows of a microbatch that each variant was compiled for (0: no input is
+  /// cut).
   const std::vector<int64_t> &microbatchRows() const;
 
   struct Impl;

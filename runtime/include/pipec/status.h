@@ -13,7 +13,8 @@ namespace pipec {
 
 enum class StatusCode {
   Ok = 0,
-  /// The caller passed something wrong (a missing input, a wrong shape): fix it and call again.
+  /// The caller passed something wrong (a missing input, a wrong shape): fix it
+  /// and call again.
   InvalidArgument,
   /// A file could not be opened, read or written: check the path and the disk.
   Io,
@@ -52,14 +53,28 @@ private:
   std::string text;
 };
 
-inline Status invalidArgument(std::string m) { return {StatusCode::InvalidArgument, std::move(m)}; }
+inline Status invalidArgument(std::string m) {
+  return {StatusCode::InvalidArgument, std::move(m)};
+}
 inline Status ioError(std::string m) { return {StatusCode::Io, std::move(m)}; }
-inline Status dataLoss(std::string m) { return {StatusCode::DataLoss, std::move(m)}; }
-inline Status unsupported(std::string m) { return {StatusCode::Unsupported, std::move(m)}; }
-inline Status resourceExhausted(std::string m) { return {StatusCode::ResourceExhausted, std::move(m)}; }
-inline Status numericError(std::string m) { return {StatusCode::NumericError, std::move(m)}; }
-inline Status cancelled(std::string m) { return {StatusCode::Cancelled, std::move(m)}; }
-inline Status internalError(std::string m) { return {StatusCode::Internal, std::move(m)}; }
+inline Status dataLoss(std::string m) {
+  return {StatusCode::DataLoss, std::move(m)};
+}
+inline Status unsupported(std::string m) {
+  return {StatusCode::Unsupported, std::move(m)};
+}
+inline Status resourceExhausted(std::string m) {
+  return {StatusCode::ResourceExhausted, std::move(m)};
+}
+inline Status numericError(std::string m) {
+  return {StatusCode::NumericError, std::move(m)};
+}
+inline Status cancelled(std::string m) {
+  return {StatusCode::Cancelled, std::move(m)};
+}
+inline Status internalError(std::string m) {
+  return {StatusCode::Internal, std::move(m)};
+}
 
 /// A value or the Status that says why there is none.
 template <typename T> class [[nodiscard]] StatusOr {
@@ -99,7 +114,8 @@ private:
   if (!tmp.ok())                                                               \
     return tmp.status();                                                       \
   lhs = std::move(*tmp)
-/// PIPEC_ASSIGN_OR_RETURN(auto x, f()): x is f()'s value, or f()'s error is returned.
+/// PIPEC_ASSIGN_OR_RETURN(auto x, f()): x is f()'s value, or f()'s error is
+/// returned.
 #define PIPEC_ASSIGN_OR_RETURN(lhs, expr)                                      \
   PIPEC_ASSIGN_OR_RETURN_IMPL(PIPEC_CONCAT(pipecOr, __LINE__), lhs, expr)
 

@@ -36,7 +36,8 @@ enum class DType : uint8_t {
 
 /// Bytes of one element.
 size_t byteSize(DType dtype);
-/// The name in messages and in the printed IR without signedness tricks: "f32", "i64", "u8", "bool".
+/// The name in messages and in the printed IR without signedness tricks: "f32",
+/// "i64", "u8", "bool".
 std::string_view dtypeName(DType dtype);
 /// The safetensors name ("F32", "I64", "BOOL").
 std::string_view safetensorsName(DType dtype);
@@ -52,16 +53,20 @@ struct TensorType {
   std::vector<int64_t> shape;
 
   int64_t rank() const { return static_cast<int64_t>(shape.size()); }
-  /// Product of the dimensions (1 for a scalar). Shapes come checked: see checkedByteSize.
+  /// Product of the dimensions (1 for a scalar). Shapes come checked: see
+  /// checkedByteSize.
   int64_t numElements() const;
   size_t byteSize() const;
   /// "f32[2x3]"; "i64[]" is a scalar.
   std::string str() const;
-  bool operator==(const TensorType &o) const { return dtype == o.dtype && shape == o.shape; }
+  bool operator==(const TensorType &o) const {
+    return dtype == o.dtype && shape == o.shape;
+  }
   bool operator!=(const TensorType &o) const { return !(*this == o); }
 };
 
-/// The bytes a tensor of this type needs, or an error for negative dimensions or an overflow of 2^62.
+/// The bytes a tensor of this type needs, or an error for negative dimensions
+/// or an overflow of 2^62.
 StatusOr<size_t> checkedByteSize(const TensorType &type);
 
 /// A borrowed, writable or read-only, dense tensor. Does not own its bytes.
@@ -72,15 +77,18 @@ struct TensorView {
   template <typename T> T *as() const { return static_cast<T *>(data); }
 };
 
-/// A tensor that keeps its bytes alive (shared ownership: copies are cheap and alias).
-/// Memory is 64-byte aligned when made by allocate().
+/// A tensor that keeps its bytes alive (shared ownership: copies are cheap and
+/// alias). Memory is 64-byte aligned when made by allocate().
 class Tensor {
 public:
   Tensor() = default;
-  /// Uninitialised bytes for `type`; an error when the size overflows or memory runs out.
+  /// Uninitialised bytes for `type`; an error when the size overflows or memory
+  /// runs out.
   static StatusOr<Tensor> allocate(TensorType type);
-  /// Wraps bytes that `owner` keeps alive (a mapped file, say). `data` must hold type.byteSize() bytes.
-  static Tensor wrap(TensorType type, void *data, std::shared_ptr<const void> owner);
+  /// Wraps bytes that `owner` keeps alive (a mapped file, say). `data` must
+  /// hold type.byteSize() bytes.
+  static Tensor wrap(TensorType type, void *data,
+                     std::shared_ptr<const void> owner);
   /// Copies `bytes` (type.byteSize() of them).
   static StatusOr<Tensor> copyOf(TensorType type, const void *bytes);
 
@@ -93,7 +101,9 @@ public:
   void *data() { return view_.data; }
   const void *data() const { return view_.data; }
   template <typename T> T *as() { return static_cast<T *>(view_.data); }
-  template <typename T> const T *as() const { return static_cast<const T *>(view_.data); }
+  template <typename T> const T *as() const {
+    return static_cast<const T *>(view_.data);
+  }
   TensorView view() const { return view_; }
 
 private:
