@@ -7,7 +7,7 @@ include "mlir/IR/OpBase.td"
 def Pipe_CostInterface : OpInterface<"CostInterface"> {
   let cppNamespace = "::pipec::pipe";
   let description = [{
-    What an op costs, from its types alone. The cost model (compiler/CostModel.h)
+    What an op costs, from its types alone. The cost model (passes/partition/CostModel.h)
     turns this into time; partitioning compares stages by it.
   }];
   let methods = [
