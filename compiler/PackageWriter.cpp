@@ -203,6 +203,9 @@ Status writePackage(const CompiledModel &model, const std::string &path,
     fs::rename(target, fs::path(old->path()) / "package", error);
     if (!error)
       fs::rename(folder, target, error);
+    std::error_code ignored;
+    if (error) // what was there comes back
+      fs::rename(fs::path(old->path()) / "package", target, ignored);
   } else {
     fs::rename(folder, target, error);
   }
