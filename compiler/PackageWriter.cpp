@@ -9,7 +9,9 @@
 #include <google/protobuf/util/json_util.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <unistd.h>
@@ -163,6 +165,24 @@ Status checkTarget(const fs::path &path, bool overwrite) {
   return {};
 }
 
+/// The new package gets the old one's name; the old one is then at `folder`, to
+/// be removed with it. One step where the file system can.
+std::error_code exchange(const fs::path &folder, const fs::path &target) {
+  std::error_code error, ignored;
+  if (::renameat2(AT_FDCWD, folder.c_str(), AT_FDCWD, target.c_str(),
+                  RENAME_EXCHANGE) == 0)
+    return error;
+  if (errno != EINVAL && errno != ENOSYS)
+    return {errno, std::generic_category()};
+  const fs::path aside = folder.string() + ".old";
+  fs::rename(target, aside, error);
+  if (error)
+    return error;
+  fs::rename(folder, target, error);
+  fs::rename(aside, error ? target : folder, ignored);
+  return error;
+}
+
 } // namespace
 
 StatusOr<schema::Manifest> readManifest(const std::string &path) {
@@ -195,20 +215,12 @@ Status writePackage(const CompiledModel &model, const std::string &path,
   std::error_code error;
   fs::permissions(folder, fs::perms(0755), error);
   PIPEC_RETURN_IF_ERROR(Writer(model, folder, options, report).run());
+  auto whole = postponeInterrupts();
   PIPEC_RETURN_IF_ERROR(checkTarget(target, options.overwrite));
-  if (options.overwrite && fs::exists(target)) {
-    // The old package steps aside before the new one takes its name.
-    PIPEC_ASSIGN_OR_RETURN(auto old,
-                           TemporaryFolder::create(target.string() + ".old"));
-    fs::rename(target, fs::path(old->path()) / "package", error);
-    if (!error)
-      fs::rename(folder, target, error);
-    std::error_code ignored;
-    if (error) // what was there comes back
-      fs::rename(fs::path(old->path()) / "package", target, ignored);
-  } else {
+  if (options.overwrite && fs::exists(target))
+    error = exchange(folder, target);
+  else
     fs::rename(folder, target, error);
-  }
   return error ? ioError(target.string() + ": " + error.message()) : Status();
 }
 

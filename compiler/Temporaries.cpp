@@ -27,9 +27,16 @@ Registry &registry() {
   return *held;
 }
 
+/// Another thread may be writing into the folder and so add to it while it is
+/// removed; once its subfolder is gone, its writes fail.
 void removeFolder(const std::string &folder) {
-  std::error_code ignored;
-  fs::remove_all(folder, ignored);
+  constexpr int kAttempts = 1000;
+  std::error_code error;
+  for (int i = 0; i < kAttempts; ++i) {
+    fs::remove_all(folder, error);
+    if (!error)
+      return;
+  }
 }
 
 } // namespace
@@ -53,6 +60,10 @@ TemporaryFolder::~TemporaryFolder() {
   removeFolder(folder);
   std::lock_guard<std::mutex> lock(registry().mutex);
   registry().folders.erase(folder);
+}
+
+std::unique_lock<std::mutex> postponeInterrupts() {
+  return std::unique_lock<std::mutex>(registry().mutex);
 }
 
 void removeTemporariesWhenInterrupted() {

@@ -6,6 +6,7 @@
 #include "pipec/status.h"
 
 #include <memory>
+#include <mutex>
 
 namespace pipec {
 
@@ -22,6 +23,10 @@ public:
 private:
   std::string folder;
 };
+
+/// While what this returns lives, an interrupt waits: a result gets its name
+/// whole or not at all. No TemporaryFolder may be made or end meanwhile.
+[[nodiscard]] std::unique_lock<std::mutex> postponeInterrupts();
 
 /// From now on SIGINT, SIGTERM and SIGHUP remove all temporary folders and end
 /// the process with status 128 + signal; a file that grows over its limit is an

@@ -211,9 +211,11 @@ Status runPackage(const RunArguments &arguments, const std::string &path,
         differences, compareOutputs(outputs, expected,
                                     {arguments.absolute, arguments.relative}));
   }
-  if (!arguments.outputs.empty())
+  if (!arguments.outputs.empty()) {
+    auto whole = postponeInterrupts();
     PIPEC_RETURN_IF_ERROR(
         saveSafetensors(arguments.outputs, outputs, arguments.overwrite));
+  }
   printSummary(arguments, package, outputs, seconds);
   if (!arguments.json)
     std::fputs(differences.c_str(), stdout);

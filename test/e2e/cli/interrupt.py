@@ -7,7 +7,7 @@ commands = [['compile', model + '/model.onnx', '-o', folder + '/out.pipe', '--st
             ['run', model + '/model.onnx', '--inputs', model + '/inputs.safetensors', '--outputs', folder + '/out.safetensors', '--overwrite', '-q']]
 for number in (signal.SIGINT, signal.SIGTERM):
     for command in commands:
-        for wait in (0.01, 0.03, 0.06, 0.1):
+        for wait in (0.01, 0.02, 0.03, 0.045, 0.06, 0.08, 0.1, 0.13):
             child = subprocess.Popen([pipec] + command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(wait)
             child.send_signal(number)
@@ -15,3 +15,5 @@ for number in (signal.SIGINT, signal.SIGTERM):
             assert status in (0, 128 + number, -number), status
             left = [n for n in os.listdir(folder) if 'tmp' in n and n != 'tmp' or '.old' in n] + os.listdir(folder + '/tmp')
             assert not left, (command[0], wait, left)
+            if os.path.exists(folder + '/out.pipe'):
+                subprocess.run([pipec, 'inspect', folder + '/out.pipe'], check=True, stdout=subprocess.DEVNULL)
