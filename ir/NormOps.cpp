@@ -202,6 +202,9 @@ PIPE_INFER_RETURN_TYPES(DropoutOp) {
   double ratio = adaptor.getRatio().convertToDouble();
   if (!(ratio >= 0 && ratio <= 1))
     return infer.error("ratio must be from 0 to 1, got ", ratio);
+  if (Value key = adaptor.getKey();
+      key && failed(infer.checkShape("key", key, {3})))
+    return failure();
   types.push_back(adaptor.getOperand().getType());
   return success();
 }

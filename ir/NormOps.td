@@ -39,8 +39,13 @@ def Pipe_GroupNormOp : Pipe_CostlyOp<"group_norm", [AttrSizedOperandSegments]> {
 
 def Pipe_BatchNormOp : Pipe_CostlyOp<"batch_norm"> {
   let summary = "batch normalisation of N C * with given statistics (inference form)";
-  let description = "(x - mean) / sqrt(variance + eps) * scale + bias per channel; all four have C elements.";
-  let arguments = (ins Pipe_FloatTensor:$operand, Pipe_FloatTensor:$scale, Pipe_FloatTensor:$bias, Pipe_FloatTensor:$mean, Pipe_FloatTensor:$variance, F64Attr:$epsilon);
+  let description = [{
+    (x - mean) / sqrt(variance + eps) * scale + bias per channel; all four have C elements. `momentum` and `population_variance` say how
+    training moves the statistics (`pipe-import-batch-norm-training`): new = momentum * old + (1 - momentum) * batch's, the variance
+    being the unbiased one, as in PyTorch, or the population's, as in ONNX.
+  }];
+  let arguments = (ins Pipe_FloatTensor:$operand, Pipe_FloatTensor:$scale, Pipe_FloatTensor:$bias, Pipe_FloatTensor:$mean, Pipe_FloatTensor:$variance, F64Attr:$epsilon,
+    DefaultValuedAttr<F64Attr, "0.9">:$momentum, DefaultValuedAttr<BoolAttr, "false">:$population_variance);
   let results = (outs Pipe_FloatTensor:$result);
   let assemblyFormat = "$operand `scale` $scale `bias` $bias `mean` $mean `variance` $variance `epsilon` $epsilon attr-dict `:` functional-type(operands, results)";
 }
@@ -61,11 +66,14 @@ def Pipe_AttentionOp : Pipe_CostlyOp<"attention"> {
 def Pipe_DropoutOp : Pipe_TensorOp<"dropout", [Pipe_CostInterface]> {
   let summary = "zeroes elements with probability `ratio` and divides the rest by 1 - ratio";
   let description = [{
-    Stands for an active Dropout of the model file. Inference removes it (`pipe-import-drop-dropout`); it has no kernel before training does.
+    Stands for an active Dropout of the model file. Inference removes it (`pipe-import-drop-dropout`). Training gives it a `key`
+    of three i64 (seed, step, microbatch) and a `stream`, its position in the model file (`pipe-import-seed-dropout`): element i is
+    kept or not by Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", 2011) of the key, the stream and i alone,
+    so the same whatever the cut, the schedule and the recomputation. Without a key it has no kernel.
   }];
-  let arguments = (ins Pipe_FloatTensor:$operand, F64Attr:$ratio);
+  let arguments = (ins Pipe_FloatTensor:$operand, Optional<Pipe_IndexTensor>:$key, F64Attr:$ratio, DefaultValuedAttr<I64Attr, "0">:$stream);
   let results = (outs Pipe_FloatTensor:$result);
-  let assemblyFormat = "$operand `ratio` $ratio attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "$operand (`key` $key^)? `ratio` $ratio attr-dict `:` functional-type(operands, results)";
 }
 
 #endif

@@ -33,5 +33,6 @@ void PipeDialect::initialize() {
   registerIndexOps();
   registerLinearOps();
   registerNormOps();
+  registerTrainingOps();
   registerPipelineOps();
 }

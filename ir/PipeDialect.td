@@ -38,6 +38,9 @@ def Pipe_Dialect : Dialect {
        (`InferTypeOpInterface`), and are verified against what is declared.
     7. After partitioning, data flows from a stage to a later one only, and
        each value crosses to each consumer stage by exactly one `pipe.transfer`.
+       Gradients flow to earlier stages only: the running sum of a value's
+       gradient goes from each consumer stage to the next earlier one, from the
+       first of them to the producer.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasNonDefaultDestructor = 1;
@@ -49,6 +52,12 @@ def Pipe_Dialect : Dialect {
     static constexpr llvm::StringLiteral kNameAttr = "pipe.name";
     /// Argument attribute of a graph: every microbatch gets the argument uncut (unit).
     static constexpr llvm::StringLiteral kWholeAttr = "pipe.whole";
+    /// Argument attribute of a graph that is trained: what the runtime feeds it
+    /// ("labels", "loss_scale", "random_key"); absent: data (string).
+    static constexpr llvm::StringLiteral kRoleAttr = "pipe.role";
+    /// Result attribute of a graph that is trained: the buffer whose new value
+    /// it is (string); absent on the loss, which is result 0.
+    static constexpr llvm::StringLiteral kBufferAttr = "pipe.buffer";
 
     /// Bytes of constants made at compile time.
     ConstantPool &getConstantPool() { return *constantPool; }
@@ -61,6 +70,7 @@ def Pipe_Dialect : Dialect {
     void registerIndexOps();
     void registerLinearOps();
     void registerNormOps();
+    void registerTrainingOps();
     void registerPipelineOps();
 
     std::unique_ptr<ConstantPool> constantPool;

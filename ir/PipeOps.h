@@ -9,5 +9,6 @@
 #include "ir/PipelineOps.h"
 #include "ir/ReduceOps.h"
 #include "ir/ShapeOps.h"
+#include "ir/TrainingOps.h"
 
 #endif // PIPEC_IR_PIPEOPS_H

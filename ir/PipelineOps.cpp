@@ -189,21 +189,32 @@ LogicalResult WeightOp::verify() {
   return success();
 }
 
-LogicalResult
-LoadWeightOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
-  auto weight =
-      symbolTable.lookupNearestSymbolFrom<WeightOp>(*this, getWeightAttr());
+// `weight` is declared, with `type`.
+static LogicalResult verifyWeightUse(Operation *op, FlatSymbolRefAttr name,
+                                     Type type,
+                                     SymbolTableCollection &symbolTable) {
+  auto weight = symbolTable.lookupNearestSymbolFrom<WeightOp>(op, name);
   if (!weight)
-    return emitOpError("refers to ")
-           << getWeightAttr() << ", which no 'pipe.weight' declares";
-  if (weight.getType() != getType()) {
-    InFlightDiagnostic error = emitOpError("has type ")
-                               << getType() << ", but the weight has type "
+    return op->emitOpError("refers to ")
+           << name << ", which no 'pipe.weight' declares";
+  if (weight.getType() != type) {
+    InFlightDiagnostic error = op->emitOpError("has type ")
+                               << type << ", but the weight has type "
                                << weight.getType();
     error.attachNote(weight.getLoc()) << "declared here";
     return error;
   }
   return success();
+}
+
+LogicalResult
+LoadWeightOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  return verifyWeightUse(*this, getWeightAttr(), getType(), symbolTable);
+}
+
+LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  return verifyWeightUse(*this, getWeightAttr(), getValue().getType(),
+                         symbolTable);
 }
 
 // ---- stages and transfers
@@ -217,6 +228,17 @@ ParseResult StageOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
   result.getOrAddProperties<StageOp::Properties>().setIndex(
       builder.getI64IntegerAttr(index));
+  StringRef keyword;
+  SMLoc keywordLoc = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalKeyword(&keyword))) {
+    std::optional<StagePhase> phase = symbolizeStagePhase(keyword);
+    if (!phase)
+      return parser.emitError(keywordLoc, "expected backward_input or "
+                                          "backward_weight, got ")
+             << keyword;
+    result.getOrAddProperties<StageOp::Properties>().setPhase(
+        StagePhaseAttr::get(builder.getContext(), *phase));
+  }
 
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<OpAsmParser::UnresolvedOperand> operands;
@@ -242,7 +264,10 @@ ParseResult StageOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 
 void StageOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << static_cast<int64_t>(getIndex()) << " (";
+  printer << ' ' << static_cast<int64_t>(getIndex()) << ' ';
+  if (getPhase() != StagePhase::forward)
+    printer << stringifyStagePhase(getPhase()) << ' ';
+  printer << '(';
   llvm::interleaveComma(
       llvm::zip_equal(getBody().getArguments(), getInputs()), printer,
       [&](auto pair) {
@@ -258,7 +283,15 @@ void StageOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
-// Inputs come from the graph's arguments or by a transfer to this stage.
+// Whether `producer` is an earlier phase of the stage.
+static bool isEarlierPhase(Operation *producer, StageOp stage) {
+  auto other = dyn_cast<StageOp>(producer);
+  return other && other.getIndex() == stage.getIndex() &&
+         other.getPhase() < stage.getPhase();
+}
+
+// Inputs come from the graph's arguments, by a transfer to this stage, or are
+// residuals of its earlier phases.
 static LogicalResult verifyStageInputs(StageOp stage) {
   auto index = static_cast<int64_t>(stage.getIndex());
   for (auto [i, input] : llvm::enumerate(stage.getInputs())) {
@@ -266,7 +299,8 @@ static LogicalResult verifyStageInputs(StageOp stage) {
     if (!producer)
       continue;
     auto transfer = dyn_cast<TransferOp>(producer);
-    if (transfer && static_cast<int64_t>(transfer.getTo()) == index)
+    if ((transfer && static_cast<int64_t>(transfer.getTo()) == index) ||
+        isEarlierPhase(producer, stage))
       continue;
     InFlightDiagnostic error =
         stage.emitOpError("input #")
@@ -300,8 +334,9 @@ LogicalResult StageOp::verify() {
 LogicalResult TransferOp::verify() {
   auto from = static_cast<int64_t>(getFrom());
   auto to = static_cast<int64_t>(getTo());
-  if (from < 0 || from >= to)
-    return emitOpError("goes from a stage to a later one, got from ")
+  if (from < 0 || to < 0 || (getGradient() ? from <= to : from >= to))
+    return emitOpError("goes from a stage to ")
+           << (getGradient() ? "an earlier" : "a later") << " one, got from "
            << from << " to " << to;
   auto stage = getValue().getDefiningOp<StageOp>();
   if (!stage)

@@ -79,6 +79,10 @@ def Pipe_StageOp : Pipe_Op<"stage", [IsolatedFromAbove, SingleBlock, RecursiveMe
     Made by `pipe-partition-outline`. Operands are graph inputs and results of transfers; results are
     read by transfers and by `pipe.output`. Indices count from 0 in order.
 
+    `pipe-differentiate` adds the programs of training: `backward_input` makes the gradients that go to earlier stages,
+    `backward_weight` those of the stage's own parameters (decision 3). They follow all forwards, from the last stage to the first, and may also
+    read results of their own stage's earlier phases: residuals, kept for a microbatch until its last reader ran.
+
     ```mlir
     %0 = pipe.stage 0 (%a = %x : tensor<8x4xf32>) -> tensor<8x4xf32> {
       %1 = pipe.relu %a : (tensor<8x4xf32>) -> tensor<8x4xf32>
@@ -86,7 +90,8 @@ def Pipe_StageOp : Pipe_Op<"stage", [IsolatedFromAbove, SingleBlock, RecursiveMe
     }
     ```
   }];
-  let arguments = (ins I64Attr:$index, Variadic<Pipe_Tensor>:$inputs);
+  let arguments = (ins I64Attr:$index, DefaultValuedAttr<Pipe_StagePhaseAttr, "::pipec::pipe::StagePhase::forward">:$phase,
+    Variadic<Pipe_Tensor>:$inputs);
   let results = (outs Variadic<Pipe_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -100,12 +105,24 @@ def Pipe_YieldOp : Pipe_Op<"yield", [Terminator, HasParent<"StageOp">, Pure]> {
 }
 
 def Pipe_TransferOp : Pipe_Op<"transfer", [Pure, AllTypesMatch<["value", "result"]>, HasParent<"GraphOp">]> {
-  let summary = "sends a value of one stage straight to a later one (PIPE-I7)";
+  let summary = "sends a value of one stage straight to a later one, or a gradient to an earlier one (PIPE-I7)";
   let description = "Example: `%1 = pipe.transfer %0 from 0 to 2 : tensor<8x4xf32>`";
-  let arguments = (ins Pipe_Tensor:$value, I64Attr:$from, I64Attr:$to);
+  let arguments = (ins Pipe_Tensor:$value, I64Attr:$from, I64Attr:$to, UnitAttr:$gradient);
   let results = (outs Pipe_Tensor:$result);
-  let assemblyFormat = "$value `from` $from `to` $to attr-dict `:` type($value)";
+  let assemblyFormat = "$value `from` $from `to` $to (`gradient` $gradient^)? attr-dict `:` type($value)";
   let hasVerifier = 1;
+}
+
+def Pipe_GradientOp : Pipe_Op<"gradient", [HasParent<"GraphOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "one use's contribution to the gradient of a parameter";
+  let description = [{
+    `site` numbers the uses of the parameter over all stages, in the order of the ops that read it. Contributions are
+    summed per site over microbatches, then over sites in ascending order (decision 6).
+
+    Example: `pipe.gradient %0 of @"lin.weight" site 0 : tensor<10x512xf32>`
+  }];
+  let arguments = (ins Pipe_FloatTensor:$value, FlatSymbolRefAttr:$weight, I64Attr:$site);
+  let assemblyFormat = "$value `of` $weight `site` $site attr-dict `:` type($value)";
 }
 
 #endif

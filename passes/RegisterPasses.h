@@ -2,6 +2,7 @@
 #ifndef PIPEC_PASSES_REGISTERPASSES_H
 #define PIPEC_PASSES_REGISTERPASSES_H
 
+#include "passes/differentiate/Passes.h"
 #include "passes/import/Passes.h"
 #include "passes/lower/Passes.h"
 #include "passes/partition/Passes.h"
@@ -12,6 +13,7 @@ inline void registerAllPipecPasses() {
   registerPipecImportPasses();
   registerImportPipeline();
   registerPipecPartitionPasses();
+  registerPipecDifferentiatePasses();
   registerPipecLowerPasses();
 }
 

@@ -12,8 +12,9 @@ void registerReferenceKernels(KernelRegistry &registry) {
         registerSelect,      registerReduce,   registerScan,
         registerMove,        registerPad,      registerGather,
         registerScatter,     registerResize,   registerDot,
-        registerConvolution, registerPooling,  registerSoftmax,
-        registerNorm,        registerAttention})
+        registerConvolution, registerPooling,  registerPoolGrad,
+        registerSoftmax,     registerNorm,     registerAttention,
+        registerCrossEntropy, registerDropout})
     family(registry);
 }
 

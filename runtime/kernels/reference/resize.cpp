@@ -4,7 +4,9 @@
 // Separable: one pass per dimension that changes, in ascending order, through
 // f32 (f64) buffers; a pass weighs 1, 2 or 4 neighbours, lowest first.
 // Positions and weights are computed in f64, once, when the kernel is made.
-// Tests: test/unit/kernels/ResizeTest.cpp.
+// resize_grad runs the same passes transposed, the last first: each result's
+// gradient goes to its neighbours, in ascending order of results. Tests:
+// test/unit/kernels/ResizeTest.cpp.
 #include "runtime/kernels/reference/families.h"
 #include "runtime/kernels/reference/support.h"
 
@@ -135,12 +137,30 @@ template <typename C> void runPass(const Pass &pass, const C *in, C *out) {
       }
 }
 
-template <typename T>
+// `grad` has the pass's results' shape, `out` its operand's.
+template <typename C>
+void runTransposedPass(const Pass &pass, const C *grad, C *out) {
+  const int64_t plane = pass.in * pass.inner;
+  std::fill_n(out, pass.outer * plane, C(0));
+  for (int64_t o = 0; o < pass.outer; ++o, out += plane)
+    for (int64_t i = 0; i < pass.out; ++i, grad += pass.inner)
+      for (int64_t t = 0; t < pass.taps; ++t) {
+        C *to = out + pass.sources[i * pass.taps + t] * pass.inner;
+        const C weight = static_cast<C>(pass.weights[i * pass.taps + t]);
+        for (int64_t k = 0; k < pass.inner; ++k)
+          to[k] += weight * grad[k];
+      }
+}
+
+template <typename T, bool Transposed>
 KernelOr makeTyped(const OpDesc &op, const std::vector<Pass> &passes) {
   using C = Compute<T>;
-  int64_t largest = op.inputs[0].numElements();
+  int64_t largest = std::max(op.inputs[0].numElements(),
+                             op.outputs[0].numElements());
   for (const Pass &pass : passes)
-    largest = std::max(largest, pass.outer * pass.out * pass.inner);
+    largest = std::max(
+        {largest, pass.outer * pass.out * pass.inner,
+         pass.outer * pass.in * pass.inner});
   const int64_t inputs = op.inputs[0].numElements(),
                 outputs = op.outputs[0].numElements();
   ScratchPlan scratch;
@@ -151,8 +171,11 @@ KernelOr makeTyped(const OpDesc &op, const std::vector<Pass> &passes) {
           *next = run.scratch<C>(places[1]);
         for (int64_t i = 0; i < inputs; ++i)
           current[i] = load(run.in<T>(0)[i]);
-        for (const Pass &pass : passes) {
-          runPass(pass, current, next);
+        for (size_t p = 0; p < passes.size(); ++p) {
+          if constexpr (Transposed)
+            runTransposedPass(passes[passes.size() - 1 - p], current, next);
+          else
+            runPass(passes[p], current, next);
           std::swap(current, next);
         }
         for (int64_t i = 0; i < outputs; ++i)
@@ -183,38 +206,36 @@ StatusOr<Sampling> readSampling(const OpDesc &op) {
   return how;
 }
 
-KernelOr makeResize(const OpDesc &op) {
-  PIPEC_RETURN_IF_ERROR(checkArity(op, 1));
-  const TensorType &type = op.inputs[0];
+// The passes that resize `from` to `to`.
+StatusOr<std::vector<Pass>> makePasses(const OpDesc &op, const Shape &from,
+                                       const Shape &to) {
   PIPEC_ASSIGN_OR_RETURN(const Sampling how, readSampling(op));
-  PIPEC_ASSIGN_OR_RETURN(const Shape shape, op.get<Shape>("shape"));
   PIPEC_ASSIGN_OR_RETURN(const std::vector<double> scales,
                          op.get<std::vector<double>>("scales"));
-  PIPEC_RETURN_IF_ERROR(checkResult(op, {type.dtype, shape}));
-  if (shape.size() != type.shape.size() || scales.size() != shape.size())
+  if (to.size() != from.size() || scales.size() != to.size())
     return invalidArgument("shape and scales need one entry for each of " +
-                           std::to_string(type.rank()) + " dimensions");
+                           std::to_string(from.size()) + " dimensions");
   std::vector<Pass> passes;
-  Shape current = type.shape;
-  for (size_t d = 0; d < shape.size(); ++d) {
+  Shape current = from;
+  for (size_t d = 0; d < to.size(); ++d) {
     if (!(scales[d] > 0) || std::isinf(scales[d]) ||
-        (type.shape[d] == 0 && shape[d] != 0))
-      return invalidArgument("dim " + std::to_string(d) + " of " + type.str() +
-                             " cannot be resized to " +
-                             std::to_string(shape[d]) + " with scale " +
-                             std::to_string(scales[d]));
-    if (scales[d] == 1 && shape[d] == type.shape[d])
+        (from[d] == 0 && to[d] != 0))
+      return invalidArgument("dim " + std::to_string(d) + " of size " +
+                             std::to_string(from[d]) +
+                             " cannot be resized to " + std::to_string(to[d]) +
+                             " with scale " + std::to_string(scales[d]));
+    if (scales[d] == 1 && to[d] == from[d])
       continue;
     Pass pass{numElements(current, 0, d),
-              type.shape[d],
-              shape[d],
+              from[d],
+              to[d],
               numElements(current, d + 1, current.size()),
               how.mode == Nearest  ? 1
               : how.mode == Linear ? 2
                                    : 4,
               {},
               {}};
-    current[d] = shape[d];
+    current[d] = to[d];
     if (StatusOr<size_t> bytes = checkedByteSize({DType::F64, current});
         !bytes.ok())
       return bytes.status();
@@ -224,15 +245,32 @@ KernelOr makeResize(const OpDesc &op) {
               how);
     passes.push_back(std::move(pass));
   }
+  return passes;
+}
+
+// For resize `shape` is the result's; for resize_grad the operand's, which is
+// its result's too.
+template <bool Transposed> KernelOr makeResize(const OpDesc &op) {
+  PIPEC_RETURN_IF_ERROR(checkArity(op, 1));
+  const TensorType &type = op.inputs[0];
+  PIPEC_ASSIGN_OR_RETURN(const Shape shape, op.get<Shape>("shape"));
+  for (int64_t size : shape)
+    if (size < 0)
+      return invalidArgument("shape has a negative entry");
+  PIPEC_RETURN_IF_ERROR(checkResult(op, {type.dtype, shape}));
+  PIPEC_ASSIGN_OR_RETURN(const std::vector<Pass> passes,
+                         Transposed ? makePasses(op, shape, type.shape)
+                                    : makePasses(op, type.shape, shape));
   return dispatch<kFloat>(type.dtype, [&](auto tag) {
-    return makeTyped<typename decltype(tag)::type>(op, passes);
+    return makeTyped<typename decltype(tag)::type, Transposed>(op, passes);
   });
 }
 
 } // namespace
 
 void registerResize(KernelRegistry &registry) {
-  registry.add("resize", KernelSet::Reference, makeResize);
+  registry.add("resize", KernelSet::Reference, makeResize<false>);
+  registry.add("resize_grad", KernelSet::Reference, makeResize<true>);
 }
 
 } // namespace pipec::reference

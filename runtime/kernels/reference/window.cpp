@@ -156,21 +156,38 @@ StatusOr<Window> readConvTranspose(const OpDesc &op) {
   return w;
 }
 
-StatusOr<Window> readPooling(const OpDesc &op) {
-  PIPEC_RETURN_IF_ERROR(checkArity(op, 1));
+static StatusOr<Window> readPool(const OpDesc &op, const TensorType &in) {
   Window w;
-  PIPEC_RETURN_IF_ERROR(readSpatial(op, op.inputs[0], w));
+  PIPEC_RETURN_IF_ERROR(readSpatial(op, in, w));
   PIPEC_RETURN_IF_ERROR(readWindowAttrs(op, w, 0));
   PIPEC_ASSIGN_OR_RETURN(const Shape window,
                          listAttr(op, "window", w.spatialDims, 1));
   PIPEC_RETURN_IF_ERROR(readKernelSizes(op, window, 0, w));
   PIPEC_ASSIGN_OR_RETURN(const bool ceilMode, attrOr(op, "ceil_mode", false));
   w.outChannels = w.channels;
-  place(w, op.inputs[0].shape, 2, w.in);
+  place(w, in.shape, 2, w.in);
   for (size_t d = 3 - w.spatialDims; d < 3; ++d) {
     PIPEC_ASSIGN_OR_RETURN(w.out[d], fits(w, d, ceilMode));
   }
+  return w;
+}
+
+StatusOr<Window> readPooling(const OpDesc &op) {
+  PIPEC_RETURN_IF_ERROR(checkArity(op, 1));
+  PIPEC_ASSIGN_OR_RETURN(const Window w, readPool(op, op.inputs[0]));
   PIPEC_RETURN_IF_ERROR(checkResult(op, resultType(op, w, w.channels)));
+  return w;
+}
+
+StatusOr<Window> readPoolingGrad(const OpDesc &op, const TensorType &input,
+                                 const TensorType &grad) {
+  PIPEC_ASSIGN_OR_RETURN(const Window w, readPool(op, input));
+  TensorType expected = resultType(op, w, w.channels);
+  expected.dtype = input.dtype;
+  if (grad != expected)
+    return invalidArgument("the gradient is " + grad.str() + ", expected " +
+                           expected.str());
+  PIPEC_RETURN_IF_ERROR(checkResult(op, input));
   return w;
 }
 

@@ -30,6 +30,10 @@ struct Window {
 StatusOr<Window> readConvolution(const OpDesc &op);
 StatusOr<Window> readConvTranspose(const OpDesc &op);
 StatusOr<Window> readPooling(const OpDesc &op);
+/// Of a pool's gradient: `input` is the pool's operand, `grad` the type of its
+/// result's gradient.
+StatusOr<Window> readPoolingGrad(const OpDesc &op, const TensorType &input,
+                                 const TensorType &grad);
 
 /// The o in [first, last) of `size` results for which o * stride + offset lies
 /// in [0, limit).

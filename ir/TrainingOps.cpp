@@ -1,0 +1,140 @@
+// Losses and derivatives that are ops: inference and cost.
+// Tests: test/ir/training-*.mlir.
+#include "ir/TrainingOps.h"
+#include "ir/LinearOps.h"
+#include "ir/ShapeInference.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace pipec::pipe;
+
+#define GET_OP_CLASSES
+#include "ir/TrainingOps.cpp.inc"
+
+void PipeDialect::registerTrainingOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "ir/TrainingOps.cpp.inc"
+      >();
+}
+
+// ---- cross entropy
+// ------------------------------------------------------------------------------
+
+static LogicalResult checkCrossEntropy(const Inference &infer, Value logits,
+                                       Value labels, double smoothing) {
+  ShapeRef shape = shapeOf(logits);
+  if (shape.empty())
+    return infer.error("logits must have a last dimension, the classes, got ",
+                       logits.getType());
+  if (failed(infer.checkShape("labels", labels, shape.drop_back())))
+    return failure();
+  if (!(smoothing >= 0 && smoothing <= 1))
+    return infer.error("label_smoothing must be from 0 to 1, got ", smoothing);
+  return success();
+}
+
+PIPE_INFER_RETURN_TYPES(CrossEntropyOp) {
+  if (failed(checkCrossEntropy(infer, adaptor.getLogits(), adaptor.getLabels(),
+                               adaptor.getLabelSmoothing().convertToDouble())))
+    return failure();
+  return infer.finish({}, elementTypeOf(adaptor.getLogits()), types);
+}
+
+PIPE_INFER_RETURN_TYPES(CrossEntropyGradOp) {
+  Value logits = adaptor.getLogits(), grad = adaptor.getGrad();
+  if (failed(checkCrossEntropy(infer, logits, adaptor.getLabels(),
+                               adaptor.getLabelSmoothing().convertToDouble())) ||
+      failed(infer.checkShape("grad", grad, {})) ||
+      failed(infer.checkSameElementType({logits, grad})))
+    return failure();
+  types.push_back(logits.getType());
+  return success();
+}
+
+// A softmax and a few operations an element.
+static constexpr int64_t kCrossEntropyFlops = kTranscendentalFlops + 4;
+int64_t CrossEntropyOp::getFlops() {
+  return elementwiseFlops(getOperation(), kCrossEntropyFlops);
+}
+int64_t CrossEntropyGradOp::getFlops() {
+  return elementwiseFlops(getOperation(), kCrossEntropyFlops);
+}
+
+// ---- pools and resize
+// ---------------------------------------------------------------------------
+
+// The gradient of `forward`'s result has the shape that `forward` infers for
+// an input of `shape`.
+static LogicalResult checkPoolGrad(const Inference &infer, ShapeRef input,
+                                   Value grad, const Window &window) {
+  if (input.size() < 3 || input.size() > 5)
+    return infer.error("the pool's input must have rank 3 to 5, got ",
+                       listStr(input));
+  int64_t spatial = input.size() - 2;
+  if (failed(infer.checkAtLeast("shape", input, 0)) ||
+      failed(infer.checkWindow(window, spatial)) ||
+      failed(infer.checkAtLeast("padding", window.padding, 0)))
+    return failure();
+  Shape expected(input.take_front(2));
+  for (int64_t d = 0; d < spatial; ++d) {
+    FailureOr<int64_t> size = infer.windowOutputSize(window, d, input[d + 2]);
+    if (failed(size))
+      return failure();
+    expected.push_back(*size);
+  }
+  return infer.checkShape("grad", grad, expected);
+}
+
+PIPE_INFER_RETURN_TYPES(MaxPoolGradOp) {
+  Value input = adaptor.getInput(), grad = adaptor.getGrad();
+  Window window{adaptor.getWindow(), adaptor.getStrides(), adaptor.getPadding(),
+                adaptor.getDilations(), adaptor.getCeilMode()};
+  if (failed(infer.checkSameElementType({input, grad})) ||
+      failed(checkPoolGrad(infer, shapeOf(input), grad, window)))
+    return failure();
+  types.push_back(input.getType());
+  return success();
+}
+
+PIPE_INFER_RETURN_TYPES(AvgPoolGradOp) {
+  Value grad = adaptor.getGrad();
+  Window window{adaptor.getWindow(), adaptor.getStrides(), adaptor.getPadding(),
+                adaptor.getDilations(), adaptor.getCeilMode()};
+  if (failed(checkPoolGrad(infer, adaptor.getShape(), grad, window)))
+    return failure();
+  return infer.finish(adaptor.getShape(), elementTypeOf(grad), types);
+}
+
+PIPE_INFER_RETURN_TYPES(ResizeGradOp) {
+  Value grad = adaptor.getGrad();
+  auto rank = static_cast<int64_t>(shapeOf(grad).size());
+  if (failed(infer.checkLength("shape", adaptor.getShape(), rank)) ||
+      failed(infer.checkAtLeast("shape", adaptor.getShape(), 0)))
+    return failure();
+  if (static_cast<int64_t>(adaptor.getScales().size()) != rank)
+    return infer.error("scales must have ", rank, " entries, got ",
+                       adaptor.getScales().size());
+  return infer.finish(adaptor.getShape(), elementTypeOf(grad), types);
+}
+
+static int64_t windowFlops(Type grad, ShapeRef window) {
+  int64_t taps = 1;
+  for (int64_t size : window)
+    taps = saturatingProduct({taps, size});
+  return saturatingProduct({elementsOf(grad), taps});
+}
+int64_t MaxPoolGradOp::getFlops() {
+  return windowFlops(getGrad().getType(), getWindow());
+}
+int64_t AvgPoolGradOp::getFlops() {
+  return windowFlops(getGrad().getType(), getWindow());
+}
+int64_t ResizeGradOp::getFlops() {
+  constexpr int64_t kFlopsPerTap = 2;
+  int64_t taps = getMode() == ResizeMode::nearest  ? 1
+                 : getMode() == ResizeMode::linear ? 2
+                                                   : 4;
+  return saturatingProduct({kFlopsPerTap, taps, elementsOf(getGrad().getType())});
+}

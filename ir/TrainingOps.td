@@ -1,0 +1,53 @@
+// Ops that only training needs: losses, and the derivatives of ops whose
+// derivative is no composition of others.
+#ifndef PIPEC_IR_TRAININGOPS_TD
+#define PIPEC_IR_TRAININGOPS_TD
+
+include "ir/PipeOpBase.td"
+
+def Pipe_CrossEntropyOp : Pipe_CostlyOp<"cross_entropy"> {
+  let summary = "sum over rows of -log softmax(logits)[label]; classes are the last dimension (ATen cross_entropy_loss, reduction sum)";
+  let description = [{
+    Rows whose label is `ignore_index` count nothing. With `label_smoothing` e and C classes a row's loss is
+    (1 - e) * (-log p[label]) + e / C * sum of -log p. Rows are computed as log_softmax does and added in f64 in
+    ascending order. A label out of range is an error at run time. The result is a scalar of the logits' element type.
+  }];
+  let arguments = (ins Pipe_FloatTensor:$logits, Pipe_IndexTensor:$labels, I64Attr:$ignore_index, F64Attr:$label_smoothing);
+  let results = (outs Pipe_FloatTensor:$result);
+  let assemblyFormat = "$logits `,` $labels `ignore` $ignore_index `smoothing` $label_smoothing attr-dict `:` functional-type(operands, results)";
+}
+
+def Pipe_CrossEntropyGradOp : Pipe_CostlyOp<"cross_entropy_grad"> {
+  let summary = "gradient of cross_entropy for its logits: (softmax(logits) - target) * grad, 0 in ignored rows";
+  let arguments = (ins Pipe_FloatTensor:$logits, Pipe_IndexTensor:$labels, Pipe_FloatTensor:$grad, I64Attr:$ignore_index, F64Attr:$label_smoothing);
+  let results = (outs Pipe_FloatTensor:$result);
+  let assemblyFormat = "$logits `,` $labels `,` $grad `ignore` $ignore_index `smoothing` $label_smoothing attr-dict `:` functional-type(operands, results)";
+}
+
+def Pipe_MaxPoolGradOp : Pipe_CostlyOp<"max_pool_grad"> {
+  let summary = "gradient of max_pool: each window's gradient goes to its first largest element (or first NaN), row-major";
+  let arguments = (ins Pipe_FloatTensor:$input, Pipe_FloatTensor:$grad, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
+    DenseI64ArrayAttr:$padding, DenseI64ArrayAttr:$dilations, DefaultValuedAttr<BoolAttr, "false">:$ceil_mode);
+  let results = (outs Pipe_FloatTensor:$result);
+  let assemblyFormat = "$input `,` $grad `window` $window `strides` $strides `padding` $padding `dilations` $dilations attr-dict `:` functional-type(operands, results)";
+}
+
+def Pipe_AvgPoolGradOp : Pipe_CostlyOp<"avg_pool_grad"> {
+  let summary = "gradient of avg_pool for an input of `shape`: each window's gradient, divided by its count, goes to all its elements";
+  let arguments = (ins Pipe_FloatTensor:$grad, DenseI64ArrayAttr:$shape, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
+    DenseI64ArrayAttr:$padding, DenseI64ArrayAttr:$dilations, DefaultValuedAttr<BoolAttr, "false">:$count_include_pad, DefaultValuedAttr<BoolAttr, "false">:$ceil_mode);
+  let results = (outs Pipe_FloatTensor:$result);
+  let assemblyFormat = "$grad `to` $shape `window` $window `strides` $strides `padding` $padding `dilations` $dilations attr-dict `:` functional-type(operands, results)";
+}
+
+def Pipe_ResizeGradOp : Pipe_CostlyOp<"resize_grad"> {
+  let summary = "gradient of resize for an operand of `shape`: the transposed interpolation";
+  let arguments = (ins Pipe_ResizeModeAttr:$mode, Pipe_FloatTensor:$grad, DenseI64ArrayAttr:$shape, DenseF64ArrayAttr:$scales,
+    DefaultValuedAttr<Pipe_ResizeCoordinatesAttr, "::pipec::pipe::ResizeCoordinates::half_pixel">:$coordinates,
+    DefaultValuedAttr<Pipe_ResizeRoundingAttr, "::pipec::pipe::ResizeRounding::round_prefer_floor">:$rounding,
+    DefaultValuedAttr<F64Attr, "-0.75">:$cubic_coeff, DefaultValuedAttr<BoolAttr, "false">:$exclude_outside);
+  let results = (outs Pipe_FloatTensor:$result);
+  let assemblyFormat = "$mode $grad `to` $shape `scales` $scales attr-dict `:` functional-type(operands, results)";
+}
+
+#endif

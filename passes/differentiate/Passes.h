@@ -1,0 +1,25 @@
+// The differentiate phase: passes and their pipeline. What each pass does is in
+// Passes.td.
+#ifndef PIPEC_PASSES_DIFFERENTIATE_PASSES_H
+#define PIPEC_PASSES_DIFFERENTIATE_PASSES_H
+
+#include "ir/PipeOps.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace pipec::pipe {
+
+#define GEN_PASS_DECL
+#include "passes/differentiate/Passes.h.inc"
+
+// Declares registerPipecDifferentiatePasses().
+#define GEN_PASS_REGISTRATION
+#include "passes/differentiate/Passes.h.inc"
+
+/// Discardable attribute of a `pipe.weight` that is not trained (unit).
+constexpr llvm::StringLiteral kFrozenAttr = "pipe.frozen";
+
+} // namespace pipec::pipe
+
+#endif // PIPEC_PASSES_DIFFERENTIATE_PASSES_H

@@ -1,0 +1,44 @@
+// Passes of the differentiate phase.
+#ifndef PIPEC_PASSES_DIFFERENTIATE_PASSES_TD
+#define PIPEC_PASSES_DIFFERENTIATE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+class Pipe_DifferentiatePass<string name> : Pass<name, "::mlir::ModuleOp"> {
+  let dependentDialects = ["::pipec::pipe::PipeDialect"];
+}
+
+def Differentiate : Pipe_DifferentiatePass<"pipe-differentiate"> {
+  let summary = "adds to each stage the programs that make its gradients";
+  let description = [{
+    **Does.** For each stage, from the last to the first, applies the derivatives of its ops in reverse. What the gradients
+    of its inputs need becomes `pipe.stage s backward_input`, what only those of its parameters need `pipe.stage s backward_weight`
+    (decision 3). Forward values that they read become residuals: results of the forward stage. Gradients go to
+    earlier stages by `pipe.transfer .. gradient`, as one running sum a value (PIPE-I7). Each use of a parameter ends in a `pipe.gradient`.
+
+    ```mlir
+    %0 = pipe.stage 0 (%a = %x : tensor<4xf32>) -> tensor<4xf32> { ... }            // reads @w
+    pipe.output %0 : tensor<4xf32>                                                 // scalar losses in truth
+    // becomes
+    %0:2 = pipe.stage 0 (%a = %x : tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) { ... }
+    %1 = pipe.stage 0 backward_weight (%r = %0#1 : tensor<4xf32>) -> tensor<4xf32> { ... }
+    pipe.gradient %1 of @w site 0 : tensor<4xf32>
+    pipe.output %0#0 : tensor<4xf32>
+    ```
+
+    **Requires.** The partition phase is done; result 0 of the graph is the scalar loss. Parameters that are not to be trained carry `pipe.frozen`.
+
+    **Guarantees.** Nothing is computed upstream of the first trainable parameter, and no gradient is made for integers, booleans or values
+    that need none. A value's gradient is summed over its uses in reverse op order, so the sums do not depend on the cut (decision 6).
+    Forward stages compute what they did.
+
+    **Fails when.** The loss is no scalar or depends on no trainable parameter; an op on the way has no derivative for its attributes. All such ops are named.
+
+    **Options.** `recompute`: `none` keeps residuals, `full` computes the forward of a stage again from its inputs.
+  }];
+  let options = [
+    Option<"recompute", "recompute", "std::string", "\"none\"", "none or full">,
+  ];
+}
+
+#endif
