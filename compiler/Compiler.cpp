@@ -8,6 +8,7 @@
 #include "compiler/Diagnostics.h"
 #include "compiler/Emit.h"
 #include "compiler/Microbatches.h"
+#include "passes/differentiate/Passes.h"
 #include "passes/import/Passes.h"
 #include "passes/lower/Passes.h"
 #include "passes/partition/Passes.h"
@@ -130,9 +131,12 @@ private:
                            model->import(context, importOptions, notice));
     if (first)
       reportDropout(*module);
+    pipe::ImportPipelineOptions phase;
+    phase.training = options.training.has_value();
+    phase.batchNormTraining = phase.training && !options.training->batchNormFrozen;
     PIPEC_RETURN_IF_ERROR(
-        runPhase(*module, "import", [](OpPassManager &manager) {
-          pipe::buildImportPipeline(manager, {});
+        runPhase(*module, "import", [&](OpPassManager &manager) {
+          pipe::buildImportPipeline(manager, phase);
         }));
     return module;
   }
@@ -140,7 +144,7 @@ private:
   void reportDropout(ModuleOp module) {
     int64_t active = 0;
     module.walk([&](pipe::DropoutOp) { ++active; });
-    if (active)
+    if (active && !options.training)
       report(std::to_string(active) +
              " Dropout nodes are active in this file; inference leaves them "
              "out");
@@ -164,10 +168,88 @@ private:
       PIPEC_ASSIGN_OR_RETURN(plan, makePlan(graph, nodes, options));
       planText = plan.dump(nodes);
     }
+    if (options.training)
+      PIPEC_RETURN_IF_ERROR(prepareTraining(module, graph, first));
     pipe::annotateStages(graph, plan);
     PIPEC_RETURN_IF_ERROR(
         runPhase(module, "partition", pipe::buildPartitionPipeline));
+    if (options.training)
+      PIPEC_RETURN_IF_ERROR(
+          runPhase(module, "differentiate", [&](OpPassManager &manager) {
+            pipe::DifferentiateOptions how;
+            how.recompute = options.training->recompute ? "full" : "none";
+            manager.addPass(pipe::createDifferentiate(how));
+          }));
     return runPhase(module, "lower", pipe::buildLowerPipeline);
+  }
+
+  /// The loss, and which parameters it is not differentiated for. The plan is
+  /// made already: a cut behind the last node of the model stays an error.
+  Status prepareTraining(ModuleOp module, pipe::GraphOp graph, bool first) {
+    const TrainingOptions &training = *options.training;
+    PIPEC_RETURN_IF_ERROR(freezeParameters(module, training.freeze, first));
+    pipe::LossSpec loss;
+    using Loss = TrainingOptions::Loss;
+    loss.kind = training.loss == Loss::CrossEntropy
+                    ? pipe::LossSpec::Kind::CrossEntropy
+                : training.loss == Loss::Mse ? pipe::LossSpec::Kind::Mse
+                                             : pipe::LossSpec::Kind::Output;
+    loss.output = training.output;
+    loss.labels = training.labels;
+    loss.labelBits = training.labelType == DType::I32 ? 32 : 64;
+    loss.ignoreIndex = training.ignoreIndex;
+    loss.labelSmoothing = training.labelSmoothing;
+    DiagnosticCollector diagnostics(&context);
+    if (failed(pipe::attachLoss(graph, loss)))
+      return diagnostics.status("loss");
+    return runPhase(module, "loss", [](OpPassManager &manager) {
+      manager.addPass(pipe::createRemoveDead());
+    });
+  }
+
+  Status freezeParameters(ModuleOp module,
+                          const std::vector<std::string> &patterns,
+                          bool first) {
+    for (const std::string &pattern : patterns) {
+      int64_t count = 0;
+      for (auto weight : module.getOps<pipe::WeightOp>())
+        if (weight.getKind() == pipe::WeightKind::parameter &&
+            matchesAnyName(weight, pattern)) {
+          weight->setAttr(pipe::kFrozenAttr, UnitAttr::get(&context));
+          ++count;
+        }
+      if (!count)
+        return invalidArgument("--freeze " + pattern +
+                               ": no parameter has that name; patterns may "
+                               "hold *, as in 'encoder.*'");
+      if (first)
+        report("frozen by " + pattern + ": " + std::to_string(count) +
+               (count == 1 ? " parameter" : " parameters"));
+    }
+    return {};
+  }
+
+  static bool matchesAnyName(pipe::WeightOp weight,
+                             const std::string &pattern) {
+    if (matchesPattern(weight.getSymName(), pattern))
+      return true;
+    ArrayAttr aliases = weight.getAliasesAttr();
+    return aliases && llvm::any_of(aliases, [&](Attribute alias) {
+             return matchesPattern(cast<StringAttr>(alias).getValue(), pattern);
+           });
+  }
+
+  /// `*` stands for any characters.
+  static bool matchesPattern(llvm::StringRef name, llvm::StringRef pattern) {
+    auto [head, tail] = pattern.split('*');
+    if (!pattern.contains('*'))
+      return name == pattern;
+    if (!name.consume_front(head))
+      return false;
+    for (size_t at = 0; at <= name.size(); ++at)
+      if (matchesPattern(name.drop_front(at), tail))
+        return true;
+    return false;
   }
 };
 

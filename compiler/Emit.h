@@ -30,6 +30,7 @@ class StageWeights {
 public:
   /// Index of the weight that `load` refers to.
   StatusOr<uint32_t> indexOf(pipe::LoadWeightOp load);
+  StatusOr<uint32_t> indexOf(pipe::WeightOp weight);
   /// Index of a constant too large for a program's text.
   uint32_t indexOf(const std::string &name, const Tensor &constant);
 
@@ -49,10 +50,12 @@ struct ProgramLinks {
   llvm::DenseMap<mlir::Value, uint32_t>
       graphInputs; // block arguments of the graph
   llvm::DenseMap<mlir::Operation *, uint32_t> transfers;
+  llvm::DenseMap<mlir::Operation *, uint32_t> sites; // of pipe.gradient ops
   std::vector<std::string> inputNames;
   std::vector<std::string> transferNames;
 };
 
+/// The program of one phase of a stage.
 StatusOr<schema::Program> emitProgram(pipe::StageOp stage,
                                       const ProgramLinks &links,
                                       StageWeights &weights);

@@ -41,11 +41,15 @@ public:
     collectTransfers();
     size_t numStages = stagesOf(0).size();
     compiled.programs.resize(numStages);
+    compiled.backwardInput.resize(numStages);
+    compiled.backwardWeight.resize(numStages);
     for (size_t s = 0; s < numStages; ++s)
       PIPEC_RETURN_IF_ERROR(addStage(s));
     PIPEC_RETURN_IF_ERROR(checkOutputStages());
-    fillAbsentTransfers();
+    PIPEC_RETURN_IF_ERROR(fillAbsentTransfers());
     addModules();
+    if (input.options->training)
+      addTraining(*input.options->training);
     return std::move(compiled);
   }
 
@@ -54,11 +58,29 @@ private:
   CompiledModel compiled;
   std::vector<ProgramLinks> links; // per variant
 
-  std::vector<pipe::StageOp> stagesOf(size_t variant) {
-    auto ops = pipe::GraphOp(input.variants[variant].graph)
-                   .getBody()
-                   .getOps<pipe::StageOp>();
-    return {ops.begin(), ops.end()};
+  pipe::GraphOp graphOf(size_t variant) { return input.variants[variant].graph; }
+
+  /// The forward stages, or those of another phase, in order of their index.
+  std::vector<pipe::StageOp>
+  stagesOf(size_t variant,
+           pipe::StagePhase phase = pipe::StagePhase::forward) {
+    std::vector<pipe::StageOp> stages;
+    for (auto stage : graphOf(variant).getBody().getOps<pipe::StageOp>())
+      if (stage.getPhase() == phase)
+        stages.push_back(stage);
+    llvm::stable_sort(stages, [](pipe::StageOp a, pipe::StageOp b) {
+      return a.getIndex() < b.getIndex();
+    });
+    return stages;
+  }
+
+  static schema::Role roleOf(pipe::GraphOp graph, unsigned i) {
+    auto role = graph.getArgAttrOfType<StringAttr>(
+        i, pipe::PipeDialect::kRoleAttr);
+    return !role                             ? schema::DATA
+           : role.getValue() == "labels"     ? schema::LABELS
+           : role.getValue() == "loss_scale" ? schema::LOSS_SCALE
+                                             : schema::RANDOM_KEY;
   }
 
   void addInputs() {
@@ -67,6 +89,7 @@ private:
       schema::GraphInput *message = compiled.manifest.add_inputs();
       message->set_name(first.getInputName(i).str());
       message->set_whole(first.isWhole(i));
+      message->set_role(roleOf(first, i));
       for (const EmitVariant &variant : input.variants)
         setType(message->add_types(),
                 pipe::toTensorType(
@@ -110,13 +133,17 @@ private:
     std::set<std::string> known;
     std::string names;
     for (unsigned i = 0; i < first.getResultTypes().size(); ++i) {
+      if (first.getResultAttr(i, pipe::PipeDialect::kBufferAttr))
+        continue; // no output: it goes into the buffer
       schema::GraphOutput *message = compiled.manifest.add_outputs();
       std::string name = first.getOutputName(i).str();
       known.insert(name);
       names += (names.empty() ? "" : ", ") + name;
       message->set_name(name);
       auto asked = input.options->merges.find(name);
-      Merge merge = asked != input.options->merges.end()
+      // The loss of the batch is the sum over microbatches (decision 8).
+      Merge merge = input.options->training ? Merge::Sum
+                    : asked != input.options->merges.end()
                         ? asked->second
                         : defaultMerge(i, name);
       message->set_merge(static_cast<schema::Merge>(merge));
@@ -126,14 +153,23 @@ private:
                     pipe::GraphOp(variant.graph).getResultTypes()[i]));
     }
     for (const auto &[name, merge] : input.options->merges)
-      if (!known.count(name))
+      if (!known.count(name) && !input.options->training)
         return invalidArgument("--merge " + name +
                                ": the model has no such output; it has " +
                                names);
     return {};
   }
 
-  static std::pair<std::string, std::string> valueName(Value value) {
+  /// Node and module of what a transfer sends; of a gradient, of the value that
+  /// it is the gradient of.
+  static std::pair<std::string, std::string>
+  valueName(pipe::TransferOp transfer) {
+    if (transfer.getGradient()) {
+      Origin origin = pipe::originOf(transfer.getLoc());
+      return {(origin.node.empty() ? "value" : origin.node) + " gradient",
+              origin.module};
+    }
+    Value value = transfer.getValue();
     auto stage = value.getDefiningOp<pipe::StageOp>();
     auto yield = cast<pipe::YieldOp>(stage.getBody().front().getTerminator());
     Value inner = yield.getOperand(cast<OpResult>(value).getResultNumber());
@@ -161,7 +197,7 @@ private:
       // One file node may make several values that cross: number them in order.
       std::map<TransferKey, int> repeats;
       for (auto transfer : graph.getBody().getOps<pipe::TransferOp>()) {
-        auto [value, producer] = valueName(transfer.getValue());
+        auto [value, producer] = valueName(transfer);
         TransferKey key{value, producer,
                         static_cast<int64_t>(transfer.getFrom()),
                         static_cast<int64_t>(transfer.getTo())};
@@ -169,7 +205,7 @@ private:
           key.value += "#" + std::to_string(n);
         auto [at, isNew] = known.insert({key, known.size()});
         if (isNew)
-          addTransfer(key);
+          addTransfer(key, transfer.getGradient());
         link.transfers[transfer] = at->second;
         setType(
             compiled.manifest.mutable_transfers(at->second)->mutable_types(v),
@@ -181,12 +217,13 @@ private:
         link.transferNames.push_back(transfer.value());
   }
 
-  void addTransfer(const TransferKey &key) {
+  void addTransfer(const TransferKey &key, bool gradient) {
     schema::Transfer *message = compiled.manifest.add_transfers();
     message->set_value(key.value);
     message->set_producer(key.producer);
     message->set_from(key.from);
     message->set_to(key.to);
+    message->set_gradient(gradient);
     for (size_t v = 0; v < input.variants.size(); ++v)
       message->add_types();
   }
@@ -200,22 +237,96 @@ private:
       if (stages.size() != compiled.programs.size())
         return internalError(
             "microbatch sizes differ in their number of stages");
+      // First: sites are numbered by the weights that the forward reads.
       PIPEC_ASSIGN_OR_RETURN(schema::Program program,
                              emitProgram(stages[s], links[v], weights));
       compiled.programs[s].push_back(std::move(program));
-      uint64_t flops = 0;
-      double seconds = 0;
-      stages[s].walk([&](pipe::CostInterface op) {
-        flops += op.getFlops();
-        seconds += pipe::estimateSeconds(op);
-      });
-      message->add_flops(flops);
-      message->add_estimated_seconds(seconds);
+      addCosts(message, stages[s]);
+      if (input.options->training)
+        PIPEC_RETURN_IF_ERROR(addBackward(message, s, v, weights));
     }
     for (schema::Weight &weight : weights.messages)
       *message->add_weights() = std::move(weight);
     compiled.weights.push_back(std::move(weights.sources));
     return {};
+  }
+
+  static void addCosts(schema::Stage *message, pipe::StageOp stage) {
+    uint64_t flops = 0;
+    double seconds = 0;
+    stage.walk([&](pipe::CostInterface op) {
+      flops += op.getFlops();
+      seconds += pipe::estimateSeconds(op);
+    });
+    message->add_flops(flops);
+    message->add_estimated_seconds(seconds);
+  }
+
+  Status addBackward(schema::Stage *message, size_t s, size_t v,
+                     StageWeights &weights) {
+    PIPEC_RETURN_IF_ERROR(addSites(message, s, v, weights));
+    auto bytes = stagesOf(v)[s]->getAttrOfType<IntegerAttr>(
+        pipe::kContextBytesAttr);
+    message->add_context_bytes(bytes ? bytes.getInt() : 0);
+    for (auto phase : {pipe::StagePhase::backward_input,
+                       pipe::StagePhase::backward_weight}) {
+      bool ofInput = phase == pipe::StagePhase::backward_input;
+      auto &programs =
+          ofInput ? compiled.backwardInput[s] : compiled.backwardWeight[s];
+      for (pipe::StageOp stage : stagesOf(v, phase)) {
+        if (stage.getIndex() != s)
+          continue;
+        PIPEC_ASSIGN_OR_RETURN(schema::Program program,
+                               emitProgram(stage, links[v], weights));
+        programs.push_back(std::move(program));
+      }
+      if (!programs.empty() && programs.size() != v + 1)
+        return internalError("microbatch sizes differ in the backward programs "
+                             "of stage " +
+                             std::to_string(s));
+    }
+    message->set_backward_input(!compiled.backwardInput[s].empty());
+    message->set_backward_weight(!compiled.backwardWeight[s].empty());
+    return {};
+  }
+
+  /// The sites of stage `s`; the same in every variant.
+  Status addSites(schema::Stage *message, size_t s, size_t v,
+                  StageWeights &weights) {
+    int index = 0;
+    for (auto gradient : graphOf(v).getBody().getOps<pipe::GradientOp>()) {
+      auto stage = gradient.getValue().getDefiningOp<pipe::StageOp>();
+      if (stage.getIndex() != s)
+        continue;
+      auto weight = weights.names().find(gradient.getWeight());
+      if (weight == weights.names().end())
+        return internalError("a gradient of a weight that its stage does not "
+                             "read");
+      if (v == 0) {
+        schema::GradientSite *site = message->add_sites();
+        site->set_weight(weight->second);
+        site->set_order(gradient.getSite());
+      } else if (index >= message->sites_size() ||
+                 message->sites(index).weight() != weight->second ||
+                 message->sites(index).order() != gradient.getSite()) {
+        return internalError("microbatch sizes differ in their gradients");
+      }
+      links[v].sites[gradient] = index++;
+    }
+    return {};
+  }
+
+  void addTraining(const TrainingOptions &options) {
+    schema::Training *message = compiled.manifest.mutable_training();
+    using Loss = TrainingOptions::Loss;
+    message->set_loss(options.loss == Loss::CrossEntropy ? schema::CROSS_ENTROPY
+                      : options.loss == Loss::Mse        ? schema::MSE
+                                                         : schema::OUTPUT);
+    message->set_reduction(options.mean ? schema::REDUCE_MEAN
+                                        : schema::REDUCE_SUM);
+    if (options.loss != Loss::Output)
+      message->set_labels(options.labels);
+    message->set_ignore_index(options.ignoreIndex);
   }
 
   /// An output leaves by the same stage whatever the microbatch's size.
@@ -242,7 +353,7 @@ private:
 
   /// A variant that does not send one of the values sends an empty tensor in
   /// its place, so that all variants have the same transfers.
-  void fillAbsentTransfers() {
+  Status fillAbsentTransfers() {
     const TensorType empty{DType::F32, {0}};
     for (int t = 0; t < compiled.manifest.transfers_size(); ++t) {
       schema::Transfer *transfer = compiled.manifest.mutable_transfers(t);
@@ -250,6 +361,11 @@ private:
         if (transfer->types(v).dtype() != schema::DTYPE_UNKNOWN)
           continue;
         setType(transfer->mutable_types(v), empty);
+        if (transfer->gradient())
+          return invalidArgument(
+              "the gradient '" + transfer->value() +
+              "' exists in some microbatch sizes only; choose --microbatches "
+              "so that it divides the batch");
         schema::Program &sender = compiled.programs[transfer->from()][v];
         schema::ProgramOutput *output = sender.add_outputs();
         output->set_transfer(t);
@@ -265,8 +381,13 @@ private:
         setType(message->mutable_type(), empty);
         message->set_transfer(t);
         message->set_name(transfer->value());
+        if (input.options->training) {
+          message->set_in_context(true);
+          received->set_context_offset(0);
+        }
       }
     }
+    return {};
   }
 
   void addModules() {
@@ -290,6 +411,8 @@ struct ModulePlaces {
 
   explicit ModulePlaces(pipe::GraphOp graph) {
     for (auto stage : graph.getBody().getOps<pipe::StageOp>()) {
+      if (stage.getPhase() != pipe::StagePhase::forward)
+        continue;
       for (Operation &op : stage.getBody().front().without_terminator())
         if (!pipe::isPlaceless(&op))
           add(pipe::originOf(op.getLoc()).module);

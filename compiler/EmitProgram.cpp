@@ -77,20 +77,50 @@ private:
   }
 
   void addInputs() {
-    for (auto [argument, operand] :
-         llvm::zip(stage.getBody().getArguments(), stage.getInputs())) {
-      schema::ProgramInput *input = program.add_inputs();
-      setType(input->mutable_type(), pipe::toTensorType(argument.getType()));
-      if (Operation *transfer = operand.getDefiningOp()) {
-        uint32_t index = links.transfers.lookup(transfer);
-        input->set_transfer(index);
-        input->set_name(links.transferNames[index]);
-      } else {
-        uint32_t index = links.graphInputs.lookup(operand);
-        input->set_graph_input(index);
-        input->set_name(links.inputNames[index]);
-      }
-      addValue(argument)->set_input(program.inputs_size() - 1);
+    auto kept = stage->getAttrOfType<DenseI64ArrayAttr>(
+        pipe::kContextOffsetsAttr);
+    for (auto [i, argument] :
+         llvm::enumerate(stage.getBody().getArguments())) {
+      int64_t offset = kept ? kept[i] : -1;
+      if (readsTransferFirst(i))
+        addInput(argument, stage.getInputs()[i], offset);
+      if (offset >= 0)
+        addValue(argument)->set_context_offset(offset);
+      else
+        addValue(argument)->set_input(program.inputs_size() - 1);
+    }
+  }
+
+  /// Whether input `i` enters the stage with this program: residuals and what
+  /// came for an earlier phase are there already.
+  bool readsTransferFirst(unsigned i) {
+    Operation *producer = stage.getInputs()[i].getDefiningOp();
+    if (!producer)
+      return true; // of the graph: bound for every program
+    if (isa<pipe::StageOp>(producer))
+      return false;
+    return llvm::none_of(producer->getUsers(), [&](Operation *user) {
+      auto other = dyn_cast<pipe::StageOp>(user);
+      return other && other.getIndex() == stage.getIndex() &&
+             other.getPhase() < stage.getPhase();
+    });
+  }
+
+  void addInput(Value argument, Value operand, int64_t contextOffset) {
+    schema::ProgramInput *input = program.add_inputs();
+    setType(input->mutable_type(), pipe::toTensorType(argument.getType()));
+    if (Operation *transfer = operand.getDefiningOp()) {
+      uint32_t index = links.transfers.lookup(transfer);
+      input->set_transfer(index);
+      input->set_name(links.transferNames[index]);
+    } else {
+      uint32_t index = links.graphInputs.lookup(operand);
+      input->set_graph_input(index);
+      input->set_name(links.inputNames[index]);
+    }
+    if (contextOffset >= 0) {
+      input->set_in_context(true);
+      input->set_context_offset(contextOffset);
     }
   }
 
@@ -129,9 +159,13 @@ private:
         op->getAttrOfType<DenseI64ArrayAttr>(pipe::kArenaOffsetsAttr);
     if (!offsets || offsets.size() != static_cast<int64_t>(op->getNumResults()))
       return internalError(desc.name + " has no place in the arena");
-    for (auto [result, offset] :
-         llvm::zip(op->getResults(), offsets.asArrayRef())) {
-      addValue(result)->set_arena_offset(offset);
+    auto kept =
+        op->getAttrOfType<DenseI64ArrayAttr>(pipe::kContextOffsetsAttr);
+    for (auto [i, result] : llvm::enumerate(op->getResults())) {
+      if (kept && kept[i] >= 0)
+        addValue(result)->set_context_offset(kept[i]);
+      else
+        addValue(result)->set_arena_offset(offsets[i]);
       instruction->add_outputs(indices.lookup(result));
     }
     return {};
@@ -140,16 +174,38 @@ private:
   Status addOutputs(pipe::YieldOp yield) {
     for (auto [value, result] :
          llvm::zip(yield.getOperands(), stage.getResults())) {
-      for (OpOperand &use : result.getUses()) {
-        schema::ProgramOutput *output = program.add_outputs();
-        output->set_value(indices.lookup(value));
-        if (isa<pipe::TransferOp>(use.getOwner()))
-          output->set_transfer(links.transfers.lookup(use.getOwner()));
-        else
-          output->set_graph_output(use.getOperandNumber());
-      }
+      for (OpOperand &use : result.getUses())
+        PIPEC_RETURN_IF_ERROR(addOutput(indices.lookup(value), use));
     }
     return {};
+  }
+
+  Status addOutput(uint32_t value, OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<pipe::StageOp>(user))
+      return {}; // a residual: it lies in the context
+    schema::ProgramOutput *output = program.add_outputs();
+    output->set_value(value);
+    if (isa<pipe::TransferOp>(user)) {
+      output->set_transfer(links.transfers.lookup(user));
+    } else if (isa<pipe::GradientOp>(user)) {
+      output->set_gradient_site(links.sites.lookup(user));
+    } else if (auto buffer = bufferOf(use)) {
+      PIPEC_ASSIGN_OR_RETURN(uint32_t weight, weights.indexOf(buffer));
+      output->set_buffer(weight);
+    } else {
+      output->set_graph_output(use.getOperandNumber());
+    }
+    return {};
+  }
+
+  /// The buffer whose new value a graph result is; null for an output.
+  pipe::WeightOp bufferOf(OpOperand &use) {
+    auto graph = stage->getParentOfType<pipe::GraphOp>();
+    auto name = graph.getResultAttrOfType<StringAttr>(
+        use.getOperandNumber(), pipe::PipeDialect::kBufferAttr);
+    auto module = graph->getParentOfType<ModuleOp>();
+    return name ? module.lookupSymbol<pipe::WeightOp>(name) : pipe::WeightOp();
   }
 };
 
@@ -166,6 +222,10 @@ StatusOr<uint32_t> StageWeights::indexOf(pipe::LoadWeightOp load) {
   if (!weight)
     return internalError("weight '" + load.getWeight().str() +
                          "' is not declared");
+  return indexOf(weight);
+}
+
+StatusOr<uint32_t> StageWeights::indexOf(pipe::WeightOp weight) {
   auto [at, isNew] = indices.insert(
       {weight.getSymName(), static_cast<uint32_t>(messages.size())});
   if (!isNew)
@@ -182,7 +242,7 @@ StatusOr<uint32_t> StageWeights::indexOf(pipe::LoadWeightOp load) {
   if (source.getFile() == pipe::ConstantPool::kFileName) {
     PIPEC_ASSIGN_OR_RETURN(
         bytes.inMemory,
-        pipe::ConstantPool::get(load.getContext())
+        pipe::ConstantPool::get(weight.getContext())
             .tensor(source.getOffset(), pipe::toTensorType(weight.getType())));
   } else {
     bytes.file = source.getFile().str();

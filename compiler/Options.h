@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,26 @@ namespace pipec {
 
 /// Progress and remarks for the user; one line each, no line end.
 using Reporter = std::function<void(const std::string &)>;
+
+/// What a package for training needs beside the cut.
+struct TrainingOptions {
+  enum class Loss { CrossEntropy, Mse, Output };
+  Loss loss = Loss::Output;
+  /// The model's output that the loss is of; empty: its only one.
+  std::string output;
+  std::string labels = "labels";
+  DType labelType = DType::I64; // of class indices: I32 or I64
+  /// The loss is the mean over what counts in the whole batch, else the sum.
+  bool mean = true;
+  int64_t ignoreIndex = -100;
+  double labelSmoothing = 0;
+  /// Parameters that keep their values: names, with * for any part of one.
+  std::vector<std::string> freeze;
+  /// Batch normalisation keeps its stored statistics.
+  bool batchNormFrozen = false;
+  /// Forward values are computed again in the backward instead of kept.
+  bool recompute = false;
+};
 
 struct CompileOptions {
   /// Split points "PATH:BEGIN" or "PATH:END"; exclusive with `stages`.
@@ -37,6 +58,8 @@ struct CompileOptions {
   bool weightsInPlace = false;
   /// Bind what is left symbolic to 1 instead of refusing (for `inspect`).
   bool defaultBindings = false;
+  /// Set to compile for training.
+  std::optional<TrainingOptions> training;
 };
 
 } // namespace pipec

@@ -66,15 +66,28 @@ private:
     fs::create_directory(stage, error);
     if (error)
       return ioError(stage.string() + ": " + error.message());
-    for (size_t v = 0; v < model.programs[s].size(); ++v) {
+    PIPEC_RETURN_IF_ERROR(writePrograms(s, model.programs[s], "program"));
+    if (s < static_cast<int>(model.backwardInput.size())) {
+      PIPEC_RETURN_IF_ERROR(
+          writePrograms(s, model.backwardInput[s], "backward_input"));
+      PIPEC_RETURN_IF_ERROR(
+          writePrograms(s, model.backwardWeight[s], "backward_weight"));
+    }
+    return writeWeights(s, stage / "weights.safetensors");
+  }
+
+  Status writePrograms(int s, const std::vector<schema::Program> &programs,
+                       const std::string &name) {
+    fs::path stage = folder / ("stage" + std::to_string(s));
+    for (size_t v = 0; v < programs.size(); ++v) {
       std::string bytes;
-      if (!model.programs[s][v].SerializeToString(&bytes))
+      if (!programs[v].SerializeToString(&bytes))
         return internalError("the program of stage " + std::to_string(s) +
                              " is too large for a protobuf message");
       PIPEC_RETURN_IF_ERROR(
-          writeFile(stage / ("program" + std::to_string(v) + ".pb"), bytes));
+          writeFile(stage / (name + std::to_string(v) + ".pb"), bytes));
     }
-    return writeWeights(s, stage / "weights.safetensors");
+    return {};
   }
 
   bool staysInPlace(const WeightSource &source) const {

@@ -269,10 +269,21 @@ private:
     if (!transfer) {
       const Pending &from = pending[result];
       transfer = TransferOp::create(
-          builder, result.getLoc(), result.getType(), from.gradient, from.stage,
+          builder, valueLocation(result), result.getType(), from.gradient, from.stage,
           static_cast<int64_t>(stage.getIndex()), /*gradient=*/true);
     }
     return transfer;
+  }
+
+  /// Where the body value comes from that stage result `result` is: a gradient
+  /// is named after its value.
+  static Location valueLocation(Value result) {
+    auto stage = result.getDefiningOp<StageOp>();
+    return stage.getBody()
+        .front()
+        .getTerminator()
+        ->getOperand(cast<OpResult>(result).getResultNumber())
+        .getLoc();
   }
 
   /// The sums of the stage's inputs are now here.

@@ -17,6 +17,19 @@ namespace pipec::pipe {
 #define GEN_PASS_REGISTRATION
 #include "passes/differentiate/Passes.h.inc"
 
+struct LossSpec {
+  enum class Kind { CrossEntropy, Mse, Output };
+  Kind kind = Kind::Output;
+  std::string output; // empty: the graph's only output
+  std::string labels = "labels";
+  unsigned labelBits = 64; // of the class indices: 32 or 64
+  int64_t ignoreIndex = -100;
+  double labelSmoothing = 0;
+};
+
+/// See pipe-differentiate-attach-loss. Errors are reported at the graph.
+mlir::LogicalResult attachLoss(GraphOp graph, const LossSpec &spec);
+
 /// Discardable attribute of a `pipe.weight` that is not trained (unit).
 constexpr llvm::StringLiteral kFrozenAttr = "pipe.frozen";
 

@@ -41,4 +41,36 @@ def Differentiate : Pipe_DifferentiatePass<"pipe-differentiate"> {
   ];
 }
 
+def AttachLoss : Pipe_DifferentiatePass<"pipe-differentiate-attach-loss"> {
+  let summary = "appends the loss to a graph, as its only result beside buffers";
+  let description = [{
+    **Does.** Appends the ops of a loss behind the last op of the graph, and the inputs that it reads: labels (an input of the model where it has
+    one of that name) and `loss_scale`, a scalar that the runtime feeds: 1 / (elements or labels that count in the whole batch) for a mean,
+    1 for a sum, so that the sum over microbatches is the whole batch's loss (decision 8). Other results than moved buffers are dropped.
+
+    ```mlir
+    pipe.output %logits : tensor<8x10xf32>
+    // becomes, with loss=cross_entropy labels=labels
+    %0 = pipe.cross_entropy %logits, %labels ignore -100 smoothing 0.000000e+00 : (tensor<8x10xf32>, tensor<8xi64>) -> tensor<f32>
+    %1 = pipe.mul %0, %loss_scale : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    pipe.output %1 : tensor<f32>
+    ```
+
+    **Requires.** The import phase, for training.
+
+    **Guarantees.** Result 0 is the loss, a scalar of f32 or f64.
+
+    **Fails when.** There is no such output, or it cannot have that loss; the outputs there are are listed.
+
+    **Options.** See below.
+  }];
+  let options = [
+    Option<"kind", "loss", "std::string", "\"output\"", "cross_entropy, mse or output">,
+    Option<"output", "output", "std::string", "\"\"", "the model's output; empty: its only one">,
+    Option<"labels", "labels", "std::string", "\"labels\"", "name of the labels">,
+    Option<"ignoreIndex", "ignore-index", "int64_t", "-100", "label that does not count">,
+    Option<"labelSmoothing", "label-smoothing", "double", "0.0", "from 0 to 1">,
+  ];
+}
+
 #endif

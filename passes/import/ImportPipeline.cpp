@@ -22,6 +22,9 @@ struct ImportPipelineFlags : PassPipelineOptions<ImportPipelineFlags> {
       *this, "require-origin",
       llvm::cl::desc("Whether every tensor op must carry a #pipe.origin"),
       llvm::cl::init(ImportPipelineOptions().requireOrigin)};
+  Option<bool> training{
+      *this, "training",
+      llvm::cl::desc("Keep dropout and train batch normalisation")};
 };
 } // namespace
 
@@ -33,7 +36,8 @@ void buildImportPipeline(OpPassManager &pm,
   gate.requireOrigin = options.requireOrigin;
 
   // First: dropout has no kernel, so a constant behind one would not fold.
-  pm.addPass(createDropDropout());
+  if (!options.training)
+    pm.addPass(createDropDropout());
   // Before constants: shorter chains, and fewer values to compute.
   pm.addPass(createFoldIdentities());
   pm.addPass(createFoldConstants(constants));
@@ -43,6 +47,13 @@ void buildImportPipeline(OpPassManager &pm,
   pm.addPass(createFoldConstants(constants));
   // After all folding, which leaves the replaced operands behind.
   pm.addPass(createRemoveDead());
+  // After folding: what is added here reads inputs and buffers, and the
+  // results that training adds keep it alive.
+  if (options.training) {
+    pm.addPass(createSeedDropout());
+    if (options.batchNormTraining)
+      pm.addPass(createBatchNormTraining());
+  }
   // Last: the gate to partitioning.
   pm.addPass(createVerifyCore(gate));
 }
@@ -54,6 +65,7 @@ void registerImportPipeline() {
         ImportPipelineOptions options;
         options.maxFoldBytes = flags.maxBytes;
         options.requireOrigin = flags.requireOrigin;
+        options.training = flags.training;
         buildImportPipeline(pm, options);
       });
 }

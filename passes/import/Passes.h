@@ -24,6 +24,10 @@ struct ImportPipelineOptions {
   uint64_t maxFoldBytes = uint64_t(1) << 20;
   /// Whether every tensor op must carry a `#pipe.origin`.
   bool requireOrigin = true;
+  /// Dropout stays, with a key; else inference drops it.
+  bool training = false;
+  /// With `training`: batch normalisation uses each microbatch's statistics.
+  bool batchNormTraining = true;
 };
 
 /// The whole phase, ending in its gate. For an op pass manager on ModuleOp.

@@ -31,6 +31,46 @@ def DropDropout : Pipe_ImportPass<"pipe-import-drop-dropout"> {
   }];
 }
 
+def SeedDropout : Pipe_ImportPass<"pipe-import-seed-dropout"> {
+  let summary = "Gives every dropout its random numbers";
+  let description = [{
+    **Does.** Adds a graph input `random_key` (seed, step, microbatch; its `pipe.role` tells the runtime to feed it)
+    and hands it to every `pipe.dropout`, with the node's position in the model file as its stream.
+
+    ```mlir
+    %0 = pipe.dropout %x ratio 1.000000e-01 : (tensor<4xf32>) -> tensor<4xf32>
+    // becomes
+    %0 = pipe.dropout %x key %random_key ratio 1.000000e-01 {stream = 7 : i64} : (tensor<4xf32>, tensor<3xi64>) -> tensor<4xf32>
+    ```
+
+    **Requires.** Nothing.
+
+    **Guarantees.** Every dropout has a key; no two have one stream. Streams do not depend on the cut or the microbatch's size.
+
+    **Fails when.** Never.
+
+    **Options.** None.
+  }];
+}
+
+def BatchNormTraining : Pipe_ImportPass<"pipe-import-batch-norm-training"> {
+  let summary = "Puts batch normalisation in training mode";
+  let description = [{
+    **Does.** Takes each `pipe.batch_norm` apart into core ops that normalise with the microbatch's own statistics. The moved statistics become
+    graph results that carry `pipe.buffer`: new = momentum * old + (1 - momentum) * batch's, with the unbiased variance, or the
+    population's where the op says so.
+
+    **Requires.** Nothing.
+
+    **Guarantees.** No `pipe.batch_norm` is left. A buffer that several ops move is moved in their order.
+
+    **Fails when.** Never: statistics that are no buffers are left as they are.
+
+    **Options.** None.
+  }];
+  let statistics = [Statistic<"expanded", "expanded", "Ops put in training mode">];
+}
+
 def FoldIdentities : Pipe_ImportPass<"pipe-import-fold-identities"> {
   let summary = "Removes ops that change nothing";
   let description = [{

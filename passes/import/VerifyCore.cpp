@@ -16,9 +16,10 @@ namespace pipec::pipe {
 #include "passes/import/Passes.h.inc"
 
 static LogicalResult verifyGraphOp(Operation &op, bool requireOrigin) {
-  if (isa<DropoutOp>(op))
+  if (auto dropout = dyn_cast<DropoutOp>(op); dropout && !dropout.getKey())
     return op.emitOpError("is not expected after import; run "
-                          "pipe-import-drop-dropout before the gate");
+                          "pipe-import-drop-dropout or, to train, "
+                          "pipe-import-seed-dropout before the gate");
   if (isa<ConstantOp, LoadWeightOp, OutputOp>(op))
     return success();
   if (!isa<CostInterface>(op))

@@ -20,6 +20,13 @@ constexpr llvm::StringLiteral kArenaOffsetsAttr = "pipe.arena_offsets";
 /// IntegerAttr (i64): bytes of a stage's arena.
 constexpr llvm::StringLiteral kArenaBytesAttr = "pipe.arena_bytes";
 
+/// Of stages that are trained, offsets in bytes in the context of a microbatch,
+/// -1 for what lies elsewhere: DenseI64ArrayAttr of an op, per result; of a
+/// stage, per input.
+constexpr llvm::StringLiteral kContextOffsetsAttr = "pipe.context_offsets";
+/// IntegerAttr (i64) of every phase of a stage: bytes of a context.
+constexpr llvm::StringLiteral kContextBytesAttr = "pipe.context_bytes";
+
 void buildLowerPipeline(mlir::OpPassManager &manager);
 
 } // namespace pipec::pipe

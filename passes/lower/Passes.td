@@ -16,9 +16,13 @@ def LowerPlanMemory : Pass<"pipe-lower-plan-memory", "::mlir::ModuleOp"> {
     %2 = pipe.tanh %1 {pipe.arena_offsets = array<i64: 64>} : (tensor<16xf32>) -> tensor<16xf32>
     ```
 
-    Requires: the partition phase is done.
+    In a graph with backward stages, what comes by a transfer and every residual lies in the context of its microbatch instead, which lives from
+    the microbatch's forward to its last backward: `pipe.context_offsets` on stages (per input) and on ops (per result; -1: in the arena), and
+    `pipe.context_bytes` on every phase of a stage. The phases of a stage share one arena.
 
-    Guarantees: offsets are multiples of 64; what a stage yields stays until its end; a running step allocates nothing.
+    Requires: the partition phase is done; to train, the differentiate phase.
+
+    Guarantees: offsets are multiples of 64; what a stage yields stays until its end; values of a context share no bytes but along reshapes; a running step allocates nothing.
 
     Fails when: never.
 

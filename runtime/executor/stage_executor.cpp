@@ -174,11 +174,12 @@ size_t StageExecutor::inputOfTransfer(size_t variant, uint32_t transfer) const {
   return it - inputs.begin();
 }
 
-TensorView StageExecutor::outputValue(size_t variant, bool transfer,
+TensorView StageExecutor::outputValue(size_t variant,
+                                      ProgramOutputDesc::Target target,
                                       uint32_t index) const {
   const auto &outputs = program(variant).outputs;
   auto it = std::find_if(outputs.begin(), outputs.end(), [&](const auto &o) {
-    return o.transfer == transfer && o.index == index;
+    return o.target == target && o.index == index;
   });
   return programs[variant].value(it->value);
 }

@@ -50,7 +50,8 @@ public:
   /// Index of the program input that transfer `transfer` feeds, and place of
   /// the value that goes to a transfer or graph output.
   size_t inputOfTransfer(size_t variant, uint32_t transfer) const;
-  TensorView outputValue(size_t variant, bool transfer, uint32_t index) const;
+  TensorView outputValue(size_t variant, ProgramOutputDesc::Target target,
+                         uint32_t index) const;
 
   const ProgramDesc &program(size_t variant) const {
     return programs[variant].desc();

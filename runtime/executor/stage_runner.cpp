@@ -31,7 +31,7 @@ struct StageRunner::Impl {
 
   /// The name under which an output is returned.
   const std::string &nameOf(const ProgramOutputDesc &output) const {
-    return output.transfer ? package.transfers()[output.index].value
+    return output.target == ProgramOutputDesc::Target::Transfer ? package.transfers()[output.index].value
                            : package.outputs()[output.index].name;
   }
 
@@ -108,7 +108,7 @@ StatusOr<TensorMap> StageRunner::Impl::run(const TensorMap &inputs) {
   TensorMap outputs;
   for (const ProgramOutputDesc &output : program.outputs) {
     TensorView value =
-        stage->outputValue(variant, output.transfer, output.index);
+        stage->outputValue(variant, output.target, output.index);
     PIPEC_ASSIGN_OR_RETURN(Tensor copy, Tensor::allocate(value.type));
     PIPEC_RETURN_IF_ERROR(device.copy(stage->getStream(), copy.data(),
                                       value.data, value.type.byteSize()));

@@ -32,7 +32,8 @@ Status StageWorker::perform(const Action &action, RunContext &context,
     PIPEC_RETURN_IF_ERROR(bindGraphInputs(context, k));
     return stage.forward(variant, k, &control);
   case Action::Kind::Send: {
-    TensorView value = stage.outputValue(variant, true, action.index);
+    TensorView value = stage.outputValue(
+        variant, ProgramOutputDesc::Target::Transfer, action.index);
     return channels[action.index]->send(stage.getStream(), k, value.data,
                                         value.type.byteSize());
   }
@@ -68,7 +69,8 @@ Status StageWorker::bindGraphInputs(const RunContext &context,
 
 Status StageWorker::emit(RunContext &context, const Action &action) {
   const size_t variant = context.plan.microbatches[action.microbatch].variant;
-  TensorView value = stage.outputValue(variant, false, action.index);
+  TensorView value = stage.outputValue(
+      variant, ProgramOutputDesc::Target::GraphOutput, action.index);
   const void *data = value.data;
   if (!context.hostCopies.empty()) {
     Tensor &copy = context.hostCopies[action.index];

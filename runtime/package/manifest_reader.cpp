@@ -10,6 +10,7 @@
 #include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/util/json_util.h>
 
+#include <algorithm>
 #include <set>
 
 namespace pipec {
@@ -89,6 +90,12 @@ Status readInputs(const schema::Manifest &manifest, Package::Impl &package) {
     InputInfo info;
     info.name = input.name();
     info.whole = input.whole();
+    if (input.role() < 0 || input.role() > 3)
+      return dataLoss(where + ": unknown role " + std::to_string(input.role()));
+    info.role = static_cast<InputRole>(input.role());
+    if (info.role != InputRole::Data && !manifest.has_training())
+      return dataLoss(where + ": has a role, but the package is not for "
+                              "training");
     PIPEC_RETURN_IF_ERROR(
         readTypes(input.types(), package.variantCount(), info.types)
             .withPrefix(where));
@@ -202,6 +209,48 @@ Status readWeight(const schema::Weight &weight, StageInfo &stage,
   return {};
 }
 
+/// What a stage has for training.
+Status readBackward(const schema::Stage &stage, const StageInfo &info,
+                    Package::Impl &package) {
+  package.hasPhase.push_back(
+      {true, stage.backward_input(), stage.backward_weight()});
+  package.contextBytes.emplace_back(stage.context_bytes().begin(),
+                                    stage.context_bytes().end());
+  package.contextBytes.back().resize(package.variantCount(), 0);
+  for (uint64_t bytes : package.contextBytes.back())
+    if (bytes > (uint64_t(1) << 62))
+      return dataLoss("context of " + std::to_string(bytes) + " bytes");
+  auto &sites = package.sites.emplace_back();
+  for (const schema::GradientSite &site : stage.sites()) {
+    if (site.weight() >= info.weights.size() ||
+        info.weights[site.weight()].kind != "parameter")
+      return dataLoss("gradient site " + std::to_string(sites.size()) +
+                      " is of no parameter of the stage");
+    sites.push_back({site.weight(), site.order()});
+  }
+  return {};
+}
+
+Status readTraining(const schema::Manifest &manifest, Package::Impl &package) {
+  if (!manifest.has_training())
+    return {};
+  const schema::Training &training = manifest.training();
+  if (training.loss() < 0 || training.loss() > 2 || training.reduction() < 0 ||
+      training.reduction() > 1)
+    return dataLoss("unknown loss or reduction");
+  if (package.outputs.size() != 1 ||
+      !package.outputs[0].types[0].shape.empty())
+    return dataLoss("a package for training has one output, the loss, a "
+                    "scalar");
+  TrainingDesc desc;
+  desc.loss = static_cast<LossKind>(training.loss());
+  desc.mean = training.reduction() == schema::REDUCE_MEAN;
+  desc.labels = training.labels();
+  desc.ignoreIndex = training.ignore_index();
+  package.training = desc;
+  return {};
+}
+
 Status readStage(const schema::Stage &stage, Package::Impl &package) {
   StageInfo info;
   info.index = static_cast<int64_t>(package.stages.size());
@@ -224,6 +273,7 @@ Status readStage(const schema::Stage &stage, Package::Impl &package) {
     PIPEC_RETURN_IF_ERROR(readWeight(weight, info, external)
                               .withPrefix("weight '" + weight.name() + "'"));
   }
+  PIPEC_RETURN_IF_ERROR(readBackward(stage, info, package));
   package.stages.push_back(std::move(info));
   package.external.push_back(std::move(external));
   return {};
@@ -252,9 +302,11 @@ Status readTransfers(const schema::Manifest &manifest, Package::Impl &package) {
                               std::to_string(transfer.to());
     if (transfer.value().empty())
       return dataLoss(where + ": the value has no name");
-    if (transfer.from() >= transfer.to())
-      return dataLoss(where + ": data flows to a later stage only");
-    if (transfer.to() >= package.stages.size())
+    if (transfer.gradient() ? transfer.from() <= transfer.to()
+                            : transfer.from() >= transfer.to())
+      return dataLoss(where + ": data flows to a later stage only, gradients "
+                              "to an earlier one");
+    if (std::max(transfer.from(), transfer.to()) >= package.stages.size())
       return dataLoss(where + ": there are " +
                       std::to_string(package.stages.size()) + " stages");
     if (!seen.emplace(transfer.value(), transfer.from(), transfer.to()).second)
@@ -264,6 +316,7 @@ Status readTransfers(const schema::Manifest &manifest, Package::Impl &package) {
     info.producer = transfer.producer();
     info.from = transfer.from();
     info.to = transfer.to();
+    info.gradient = transfer.gradient();
     PIPEC_RETURN_IF_ERROR(
         readTypes(transfer.types(), package.variantCount(), info.types)
             .withPrefix(where));
@@ -280,6 +333,7 @@ Status readAll(const FileBytes &bytes, Package::Impl &package) {
   PIPEC_RETURN_IF_ERROR(readVariants(manifest, package));
   PIPEC_RETURN_IF_ERROR(readInputs(manifest, package));
   PIPEC_RETURN_IF_ERROR(readOutputs(manifest, package));
+  PIPEC_RETURN_IF_ERROR(readTraining(manifest, package));
   PIPEC_RETURN_IF_ERROR(readStages(manifest, package));
   return readTransfers(manifest, package);
 }

@@ -5,13 +5,31 @@
 #include "runtime/package/package_impl.h"
 #include "runtime/package/readers.h"
 
+#include <algorithm>
 #include <new>
 
 namespace pipec {
 namespace {
 
+Status readPhase(const PackageFiles &files, Package::Impl &package, size_t s,
+                 ProgramPhase phase) {
+  for (size_t v = 0; v < package.variantCount(); ++v) {
+    const std::string name = "stage" + std::to_string(s) + "/" +
+                             fileStem(phase) + std::to_string(v) + ".pb";
+    PIPEC_ASSIGN_OR_RETURN(FileBytes bytes, files.read(name));
+    PIPEC_ASSIGN_OR_RETURN(
+        ProgramDesc program,
+        readProgram(bytes, files.root() + "/" + name, package, s, v, phase));
+    uint64_t &arena = package.stages[s].arenaBytes[v];
+    arena = std::max(arena, program.arenaBytes);
+    package.programsOf(phase)[s].push_back(std::move(program));
+  }
+  return {};
+}
+
 Status readPrograms(const PackageFiles &files, Package::Impl &package) {
-  package.programs.resize(package.stages.size());
+  for (ProgramPhase phase : kPhases)
+    package.programsOf(phase).resize(package.stages.size());
   bool any = false;
   for (size_t s = 0; s < package.stages.size(); ++s) {
     const std::string folder = "stage" + std::to_string(s);
@@ -19,15 +37,9 @@ Status readPrograms(const PackageFiles &files, Package::Impl &package) {
     if (!files.hasFolder(folder))
       continue;
     any = true;
-    for (size_t v = 0; v < package.variantCount(); ++v) {
-      const std::string name = folder + "/program" + std::to_string(v) + ".pb";
-      PIPEC_ASSIGN_OR_RETURN(FileBytes bytes, files.read(name));
-      PIPEC_ASSIGN_OR_RETURN(
-          ProgramDesc program,
-          readProgram(bytes, files.root() + "/" + name, package, s, v));
-      package.stages[s].arenaBytes[v] = program.arenaBytes;
-      package.programs[s].push_back(std::move(program));
-    }
+    for (ProgramPhase phase : kPhases)
+      if (package.hasPhase[s][static_cast<size_t>(phase)])
+        PIPEC_RETURN_IF_ERROR(readPhase(files, package, s, phase));
   }
   if (!any)
     return ioError(files.root() +
@@ -71,6 +83,14 @@ StatusOr<Package> Package::open(const std::string &path) {
   PIPEC_ASSIGN_OR_RETURN(package.held, readPackage(*folderFiles(path)));
   return package;
 }
+
+const char *fileStem(ProgramPhase phase) {
+  return phase == ProgramPhase::Forward         ? "program"
+         : phase == ProgramPhase::BackwardInput ? "backward_input"
+                                         : "backward_weight";
+}
+
+bool Package::isTrainable() const { return held->training.has_value(); }
 
 Status Package::Impl::requireStage(size_t stage) const {
   if (!programs[stage].empty())

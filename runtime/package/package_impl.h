@@ -9,7 +9,9 @@
 //   values only.
 //   3. Arena values lie inside the arena, 64-byte aligned, and share bytes with
 //   no other live value,
-//      except along reshapes marked `alias`.
+//      except along reshapes marked `alias`. Context values lie inside the
+//      context, 64-byte aligned; an instruction's results share no bytes with
+//      its operands.
 //   4. Every transfer leaves its stage and enters its stage exactly once per
 //   variant, with equal types;
 //      every graph output leaves exactly one stage, the same in all variants.
@@ -18,6 +20,8 @@
 
 #include "pipec/package.h"
 #include "runtime/base/op.h"
+
+#include <array>
 
 namespace pipec {
 
@@ -33,10 +37,10 @@ struct ExternalRange {
 };
 
 struct ValueDesc {
-  enum class Storage { Arena, Input, Weight, Literal };
+  enum class Storage { Arena, Input, Weight, Literal, Context };
   TensorType type;
   Storage storage = Storage::Arena;
-  uint64_t offset = 0; // in the arena
+  uint64_t offset = 0; // in the arena or the context
   uint32_t index = 0;  // of the program input or stage weight
   std::string literal; // the bytes
 };
@@ -52,12 +56,15 @@ struct ProgramInputDesc {
   TensorType type;
   bool transfer = false; // else a graph input
   uint32_t index = 0;    // of the transfer or graph input
+  bool inContext = false; // its bytes lie in the context, at contextOffset
+  uint64_t contextOffset = 0;
 };
 
 struct ProgramOutputDesc {
+  enum class Target { GraphOutput, Transfer, GradientSite, Buffer };
   uint32_t value = 0;
-  bool transfer = false; // else a graph output
-  uint32_t index = 0;
+  Target target = Target::GraphOutput;
+  uint32_t index = 0; // of the output, transfer, site or stage weight
 };
 
 struct ProgramDesc {
@@ -68,9 +75,31 @@ struct ProgramDesc {
   uint64_t arenaBytes = 0;
 };
 
+/// A use of a parameter in a stage; see schema::GradientSite.
+struct SiteDesc {
+  uint32_t weight = 0; // of the stage
+  uint32_t order = 0;
+};
+
+enum class LossKind { CrossEntropy, Mse, Output };
+
+struct TrainingDesc {
+  LossKind loss = LossKind::Output;
+  bool mean = true;
+  std::string labels; // input; empty: none
+  int64_t ignoreIndex = 0;
+};
+
+/// The programs of a stage: forward, and those of training where it has them.
+enum class ProgramPhase { Forward, BackwardInput, BackwardWeight };
+constexpr ProgramPhase kPhases[] = {ProgramPhase::Forward, ProgramPhase::BackwardInput,
+                             ProgramPhase::BackwardWeight};
+/// "program", "backward_input", "backward_weight": how their files start.
+const char *fileStem(ProgramPhase phase);
+
 /// What crosses a stage's border, as indices of transfers and graph outputs.
 struct StageRouting {
-  std::vector<uint32_t> receives, sends, emits;
+  std::vector<uint32_t> receives, sends, emits; // of all phases
 };
 
 struct Package::Impl {
@@ -85,7 +114,23 @@ struct Package::Impl {
   std::vector<std::vector<std::optional<ExternalRange>>> external;
   /// [stage][variant]; empty where the stage's folder is not on this host.
   std::vector<std::vector<ProgramDesc>> programs;
+  /// To train; empty where a stage has none.
+  std::vector<std::vector<ProgramDesc>> backwardInput, backwardWeight;
   std::vector<StageRouting> routing;
+  std::optional<TrainingDesc> training;
+  std::vector<std::vector<SiteDesc>> sites;        // by stage
+  std::vector<std::vector<uint64_t>> contextBytes; // by stage and variant
+  /// Whether the manifest says that a stage has a phase.
+  std::vector<std::array<bool, 3>> hasPhase;
+
+  std::vector<std::vector<ProgramDesc>> &programsOf(ProgramPhase phase) {
+    return phase == ProgramPhase::Forward         ? programs
+           : phase == ProgramPhase::BackwardInput ? backwardInput
+                                           : backwardWeight;
+  }
+  const std::vector<std::vector<ProgramDesc>> &programsOf(ProgramPhase phase) const {
+    return const_cast<Impl *>(this)->programsOf(phase);
+  }
 
   size_t variantCount() const { return microbatchRows.size(); }
   /// Whether axis 0 of input `i` is cut into microbatches in variant `v`.

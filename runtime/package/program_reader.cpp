@@ -24,8 +24,9 @@ Status outOfRange(const std::string &what, uint64_t index, size_t count) {
 
 class ProgramReader {
 public:
-  ProgramReader(const Package::Impl &package, size_t stage, size_t variant)
-      : package(package), stage(stage), variant(variant) {}
+  ProgramReader(const Package::Impl &package, size_t stage, size_t variant,
+                ProgramPhase phase)
+      : package(package), stage(stage), variant(variant), phase(phase) {}
 
   StatusOr<ProgramDesc> read(const schema::Program &source) {
     if (source.arena_bytes() > (uint64_t(1) << 62))
@@ -37,6 +38,7 @@ public:
     for (const schema::Value &value : source.values())
       PIPEC_RETURN_IF_ERROR(readValue(value).withPrefix(
           "value " + number(program.values.size())));
+    findUnmadeContextValues(source);
     for (const schema::Instruction &instruction : source.instructions())
       PIPEC_RETURN_IF_ERROR(
           readInstruction(instruction).withPrefix(describe(instruction)));
@@ -81,6 +83,14 @@ private:
                       declared->str());
     if (!inputNames.insert(input.name).second)
       return dataLoss("the name '" + input.name + "' is taken");
+    if (source.in_context()) {
+      input.inContext = true;
+      input.contextOffset = source.context_offset();
+      PIPEC_RETURN_IF_ERROR(checkContext(input.contextOffset, input.type));
+    } else if (input.transfer && package.training) {
+      return dataLoss("a transfer of a package to train must lie in the "
+                      "context");
+    }
     program.inputs.push_back(std::move(input));
     return {};
   }
@@ -111,6 +121,11 @@ private:
     case schema::Value::kLiteral:
       PIPEC_RETURN_IF_ERROR(readLiteral(source.literal(), value));
       break;
+    case schema::Value::kContextOffset:
+      value.storage = ValueDesc::Storage::Context;
+      value.offset = source.context_offset();
+      PIPEC_RETURN_IF_ERROR(checkContext(value.offset, value.type));
+      break;
     case schema::Value::STORAGE_NOT_SET:
       return dataLoss("has no storage");
     }
@@ -119,6 +134,54 @@ private:
                       declared->str());
     defined.push_back(value.storage != ValueDesc::Storage::Arena);
     program.values.push_back(std::move(value));
+    return {};
+  }
+
+  /// A context value that no instruction makes was made by an earlier phase.
+  void findUnmadeContextValues(const schema::Program &source) {
+    for (size_t v = 0; v < program.values.size(); ++v)
+      if (program.values[v].storage == ValueDesc::Storage::Context)
+        defined[v] = true;
+    for (const schema::Instruction &instruction : source.instructions())
+      for (uint32_t output : instruction.outputs())
+        if (output < defined.size() &&
+            program.values[output].storage == ValueDesc::Storage::Context)
+          defined[output] = false;
+  }
+
+  Status checkContext(uint64_t offset, const TensorType &type) const {
+    if (!package.training)
+      return dataLoss("lies in a context, but the package is not for training");
+    const uint64_t total = package.contextBytes[stage][variant];
+    const uint64_t bytes = type.byteSize();
+    if (offset % kArenaAlignment != 0 || offset > total ||
+        bytes > total - offset)
+      return dataLoss(number(bytes) + " bytes at context offset " +
+                      number(offset) + " do not fit the context of " +
+                      number(total) + ", or are not aligned to " +
+                      number(kArenaAlignment));
+    return {};
+  }
+
+  /// A kernel's results never share bytes with its operands or each other.
+  Status checkContextOverlap(const InstructionDesc &instruction) const {
+    auto overlaps = [&](uint32_t a, uint32_t b) {
+      const ValueDesc &x = program.values[a], &y = program.values[b];
+      return x.storage == ValueDesc::Storage::Context &&
+             y.storage == ValueDesc::Storage::Context &&
+             x.offset < y.offset + y.type.byteSize() &&
+             y.offset < x.offset + x.type.byteSize();
+    };
+    for (uint32_t output : instruction.outputs) {
+      for (uint32_t input : instruction.inputs)
+        if (overlaps(output, input) &&
+            !(instruction.op.name == "reshape" &&
+              program.values[output].offset == program.values[input].offset))
+          return dataLoss("writes over its operand, value " + number(input));
+      for (uint32_t other : instruction.outputs)
+        if (other != output && overlaps(output, other))
+          return dataLoss("two of its results share bytes");
+    }
     return {};
   }
 
@@ -171,7 +234,8 @@ private:
     for (uint32_t output : source.outputs()) {
       if (output >= program.values.size())
         return outOfRange("value", output, program.values.size());
-      if (program.values[output].storage != ValueDesc::Storage::Arena)
+      if (program.values[output].storage != ValueDesc::Storage::Arena &&
+          program.values[output].storage != ValueDesc::Storage::Context)
         return dataLoss("writes value " + number(output) +
                         ", which is an input, weight or literal");
       if (defined[output])
@@ -180,6 +244,7 @@ private:
       instruction.outputs.push_back(output);
       op.outputs.push_back(program.values[output].type);
     }
+    PIPEC_RETURN_IF_ERROR(checkContextOverlap(instruction));
     program.instructions.push_back(std::move(instruction));
     return {};
   }
@@ -192,13 +257,15 @@ private:
     if (!defined[output.value])
       return dataLoss("value " + number(output.value) + " is never made");
     const TensorType *declared = nullptr;
+    using Target = ProgramOutputDesc::Target;
     if (source.target_case() == schema::ProgramOutput::kGraphOutput) {
+      output.target = Target::GraphOutput;
       output.index = source.graph_output();
       if (output.index >= package.outputs.size())
         return outOfRange("graph output", output.index, package.outputs.size());
       declared = &package.outputs[output.index].types[variant];
     } else if (source.target_case() == schema::ProgramOutput::kTransfer) {
-      output.transfer = true;
+      output.target = Target::Transfer;
       output.index = source.transfer();
       if (output.index >= package.transfers.size())
         return outOfRange("transfer", output.index, package.transfers.size());
@@ -207,6 +274,29 @@ private:
         return dataLoss("transfer " + number(output.index) + " leaves stage " +
                         std::to_string(transfer.from));
       declared = &transfer.types[variant];
+    } else if (source.target_case() == schema::ProgramOutput::kGradientSite) {
+      output.target = Target::GradientSite;
+      output.index = source.gradient_site();
+      if (output.index >= package.sites[stage].size())
+        return outOfRange("gradient site", output.index,
+                          package.sites[stage].size());
+      if (phase != ProgramPhase::BackwardWeight)
+        return dataLoss("a gradient of a parameter leaves another program than "
+                        "backward_weight");
+      declared =
+          &package.stages[stage].weights[package.sites[stage][output.index].weight]
+               .type;
+    } else if (source.target_case() == schema::ProgramOutput::kBuffer) {
+      output.target = Target::Buffer;
+      output.index = source.buffer();
+      if (output.index >= package.stages[stage].weights.size())
+        return outOfRange("buffer", output.index,
+                          package.stages[stage].weights.size());
+      if (package.stages[stage].weights[output.index].kind != "buffer" ||
+          phase != ProgramPhase::Forward || !package.training)
+        return dataLoss("moves a weight that is no buffer, or outside of the "
+                        "forward of training");
+      declared = &package.stages[stage].weights[output.index].type;
     } else {
       return dataLoss("goes nowhere: neither graph output nor transfer");
     }
@@ -226,6 +316,7 @@ private:
 
   const Package::Impl &package;
   const size_t stage, variant;
+  const ProgramPhase phase;
   ProgramDesc program;
   std::vector<bool> defined; // beside program.values
   std::set<std::string> inputNames;
@@ -233,14 +324,15 @@ private:
 
 StatusOr<ProgramDesc> parseAndRead(const FileBytes &bytes,
                                    const Package::Impl &package, size_t stage,
-                                   size_t variant) {
+                                   size_t variant, ProgramPhase phase) {
   schema::Program source;
   google::protobuf::LogSilencer silence;
   if (bytes.size > INT_MAX ||
       !source.ParseFromArray(bytes.data, static_cast<int>(bytes.size)))
     return dataLoss("not a program: truncated or corrupt");
   PIPEC_ASSIGN_OR_RETURN(ProgramDesc program,
-                         ProgramReader(package, stage, variant).read(source));
+                         ProgramReader(package, stage, variant, phase)
+                             .read(source));
   PIPEC_RETURN_IF_ERROR(checkArena(program));
   return program;
 }
@@ -250,8 +342,8 @@ StatusOr<ProgramDesc> parseAndRead(const FileBytes &bytes,
 StatusOr<ProgramDesc> readProgram(const FileBytes &bytes,
                                   const std::string &path,
                                   const Package::Impl &package, size_t stage,
-                                  size_t variant) {
-  auto program = parseAndRead(bytes, package, stage, variant);
+                                  size_t variant, ProgramPhase phase) {
+  auto program = parseAndRead(bytes, package, stage, variant, phase);
   if (!program.ok())
     return program.status().withPrefix(path);
   return program;

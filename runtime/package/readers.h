@@ -12,12 +12,12 @@ namespace pipec {
 Status readManifest(const FileBytes &bytes, const std::string &path,
                     Package::Impl &package);
 
-/// The program of `stage` for `variant`, checked against the manifest (PKG-G1,
+/// The program of a phase of `stage` for `variant`, checked against the manifest (PKG-G1,
 /// PKG-G2, PKG-G3).
 StatusOr<ProgramDesc> readProgram(const FileBytes &bytes,
                                   const std::string &path,
                                   const Package::Impl &package, size_t stage,
-                                  size_t variant);
+                                  size_t variant, ProgramPhase phase);
 
 /// PKG-G3 of one program, whose indices are checked; marks reshapes as aliases.
 Status checkArena(ProgramDesc &program);

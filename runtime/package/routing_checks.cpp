@@ -36,17 +36,48 @@ Status checkTransfers(const Package::Impl &package,
   return {};
 }
 
-Status checkProgram(const Package::Impl &package, const ProgramDesc &program,
-                    const StageRouting &routing, std::vector<uint32_t> &emits) {
-  std::vector<uint32_t> received, sent;
-  for (const ProgramInputDesc &input : program.inputs)
-    if (input.transfer)
-      received.push_back(input.index);
-  for (const ProgramOutputDesc &output : program.outputs)
-    (output.transfer ? sent : emits).push_back(output.index);
+/// What the programs of all phases of one variant exchange.
+struct Exchange {
+  std::vector<uint32_t> received, sent, emits, sites;
+
+  void add(const ProgramDesc &program) {
+    using Target = ProgramOutputDesc::Target;
+    for (const ProgramInputDesc &input : program.inputs)
+      if (input.transfer)
+        received.push_back(input.index);
+    for (const ProgramOutputDesc &output : program.outputs)
+      if (output.target == Target::Transfer)
+        sent.push_back(output.index);
+      else if (output.target == Target::GraphOutput)
+        emits.push_back(output.index);
+      else if (output.target == Target::GradientSite)
+        sites.push_back(output.index);
+  }
+};
+
+/// A gradient is made for each site, once.
+Status checkSites(const Package::Impl &package, size_t stage,
+                  std::vector<uint32_t> found) {
+  std::sort(found.begin(), found.end());
+  for (size_t i = 0; i < package.sites[stage].size(); ++i)
+    if (i >= found.size() || found[i] != i)
+      return dataLoss("the gradient site " + std::to_string(i) +
+                      " is made twice or not at all");
+  return {};
+}
+
+Status checkVariant(const Package::Impl &package, size_t stage, size_t v,
+                    const StageRouting &routing, Exchange &exchange) {
+  for (ProgramPhase phase : kPhases)
+    if (const auto &programs = package.programsOf(phase)[stage];
+        !programs.empty())
+      exchange.add(programs[v]);
+  PIPEC_RETURN_IF_ERROR(checkTransfers(package, routing.receives,
+                                       exchange.received, "receives"));
   PIPEC_RETURN_IF_ERROR(
-      checkTransfers(package, routing.receives, received, "receives"));
-  PIPEC_RETURN_IF_ERROR(checkTransfers(package, routing.sends, sent, "sends"));
+      checkTransfers(package, routing.sends, exchange.sent, "sends"));
+  PIPEC_RETURN_IF_ERROR(checkSites(package, stage, exchange.sites));
+  auto &emits = exchange.emits;
   std::sort(emits.begin(), emits.end());
   auto twice = std::adjacent_find(emits.begin(), emits.end());
   if (twice != emits.end())
@@ -58,13 +89,12 @@ Status checkProgram(const Package::Impl &package, const ProgramDesc &program,
 Status checkStage(Package::Impl &package, size_t stage) {
   StageRouting &routing = package.routing[stage];
   for (size_t v = 0; v < package.programs[stage].size(); ++v) {
-    std::vector<uint32_t> emits;
-    PIPEC_RETURN_IF_ERROR(
-        checkProgram(package, package.programs[stage][v], routing, emits)
-            .withPrefix(programName(package, stage, v)));
+    Exchange exchange;
+    PIPEC_RETURN_IF_ERROR(checkVariant(package, stage, v, routing, exchange)
+                              .withPrefix(programName(package, stage, v)));
     if (v == 0)
-      routing.emits = std::move(emits);
-    else if (routing.emits != emits)
+      routing.emits = std::move(exchange.emits);
+    else if (routing.emits != exchange.emits)
       return dataLoss(programName(package, stage, v) +
                       ": makes other outputs than program0.pb");
   }

@@ -10,10 +10,15 @@ namespace pipec {
 /// How the outputs of the microbatches join.
 enum class Merge { Concat, Mean, Sum, Same, Unspecified };
 
+/// Who feeds an input: the batch, or, where a package is for training, the
+/// runtime itself.
+enum class InputRole { Data, Labels, LossScale, RandomKey };
+
 struct InputInfo {
   std::string name;
   bool whole = false;            // every microbatch gets it uncut
   std::vector<TensorType> types; // of one microbatch, per variant
+  InputRole role = InputRole::Data;
 };
 struct OutputInfo {
   std::string name;
@@ -37,6 +42,7 @@ struct TransferInfo {
   std::string value, producer;
   int64_t from = 0, to = 0;
   std::vector<TensorType> types;
+  bool gradient = false; // flows to an earlier stage
 };
 
 /// A package, opened and checked; weights are mapped only when a session needs
@@ -57,6 +63,8 @@ public:
   /// Rows of a microbatch that each variant was compiled for (0: no input is
   /// cut).
   const std::vector<int64_t> &microbatchRows() const;
+  /// Whether it was compiled for training.
+  bool isTrainable() const;
 
   struct Impl;
   const Impl &impl() const { return *held; }

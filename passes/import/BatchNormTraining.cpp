@@ -1,0 +1,129 @@
+// pipe-import-batch-norm-training: statistics of the microbatch instead of the
+// stored ones, which move. In: a module with batch_norm ops. Out: core ops, and
+// graph results with the buffers' new values.
+// Tests: test/passes/import/batch-norm-training.mlir.
+#include "ir/GraphBoundary.h"
+#include "ir/NormOps.h"
+#include "ir/PipeOps.h"
+#include "ir/ShapeInference.h"
+#include "passes/import/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace pipec::pipe {
+
+#define GEN_PASS_DEF_BATCHNORMTRAINING
+#include "passes/import/Passes.h.inc"
+
+namespace {
+
+/// Takes one batch_norm apart.
+class Expansion {
+public:
+  explicit Expansion(BatchNormOp op)
+      : op(op), builder(op), shape(shapeOf(op.getOperand())) {
+    kept.assign(shape.size() - 1, 1);
+    kept[0] = shape[1];
+    for (size_t d = 0; d < shape.size(); ++d)
+      if (d != 1) {
+        dims.push_back(static_cast<int64_t>(d));
+        count *= shape[d];
+      }
+  }
+
+  void build() {
+    Value x = op.getOperand();
+    mean = average(x);
+    Value centred = make<SubOp>(x, channels(mean));
+    variance = average(make<MulOp>(centred, centred));
+    Value shifted = make<AddOp>(variance, scalar(op.getEpsilon().convertToDouble()));
+    Value inverse = make<RsqrtOp>(shifted);
+    Value y = make<MulOp>(centred, channels(inverse));
+    y = make<MulOp>(y, channels(op.getScale()));
+    op.replaceAllUsesWith(make<AddOp>(y, channels(op.getBias())));
+  }
+
+  /// momentum * old + (1 - momentum) * batch's.
+  Value movedMean(Value old) { return moved(old, mean); }
+  Value movedVariance(Value old) {
+    Value batch = variance;
+    if (!op.getPopulationVariance() && count > 1)
+      batch = make<MulOp>(batch, scalar(double(count) / double(count - 1)));
+    return moved(old, batch);
+  }
+
+private:
+  BatchNormOp op;
+  OpBuilder builder;
+  ShapeRef shape; // N C *
+  Shape kept, dims;
+  int64_t count = 1; // elements a channel
+  Value mean, variance;
+
+  template <typename OpT, typename... Args> Value make(Args... args) {
+    return OpT::create(builder, op.getLoc(), args...).getResult();
+  }
+  Value scalar(double value) {
+    Type element = elementTypeOf(op.getOperand());
+    Attribute attr = FloatAttr::get(element, value);
+    return ConstantOp::create(
+        builder, op.getLoc(),
+        DenseElementsAttr::get(
+            cast<ShapedType>(RankedTensorType::get({}, element)),
+            llvm::ArrayRef(attr)));
+  }
+  Value channels(Value vector) {
+    return ReshapeOp::create(builder, op.getLoc(), vector, kept);
+  }
+  Value average(Value x) {
+    return ReduceOp::create(builder, op.getLoc(), ReduceKind::mean, x, dims,
+                            /*keep_dims=*/false);
+  }
+  Value moved(Value old, Value batch) {
+    double momentum = op.getMomentum().convertToDouble();
+    return make<AddOp>(make<MulOp>(old, scalar(momentum)),
+                       make<MulOp>(batch, scalar(1 - momentum)));
+  }
+};
+
+class BatchNormTraining
+    : public impl::BatchNormTrainingBase<BatchNormTraining> {
+  void runOnOperation() override {
+    for (GraphOp graph : getOperation().getOps<GraphOp>()) {
+      // The latest value of each buffer: a module called twice moves it twice.
+      llvm::MapVector<StringRef, Value> buffers;
+      llvm::SmallVector<BatchNormOp> ops(graph.getBody().getOps<BatchNormOp>());
+      for (BatchNormOp op : ops) {
+        expand(op, buffers);
+        ++expanded;
+      }
+      llvm::SmallVector<GraphResult> results = getResults(graph);
+      for (auto [name, value] : buffers)
+        results.push_back({value, (name + ":new").str(), name.str()});
+      setResults(graph, results);
+    }
+  }
+
+  static void expand(BatchNormOp op,
+                     llvm::MapVector<StringRef, Value> &buffers) {
+    Expansion expansion(op);
+    expansion.build();
+    auto move = [&](Value statistic, auto moved) {
+      auto load = statistic.getDefiningOp<LoadWeightOp>();
+      if (!load)
+        return; // a constant or computed: nothing to move
+      Value &latest = buffers[load.getWeight()];
+      latest = moved(latest ? latest : statistic);
+    };
+    move(op.getMean(), [&](Value old) { return expansion.movedMean(old); });
+    move(op.getVariance(),
+         [&](Value old) { return expansion.movedVariance(old); });
+    op.erase();
+  }
+};
+
+} // namespace
+} // namespace pipec::pipe
