@@ -1,7 +1,8 @@
 // Any bytes are a model or an error: opens and imports what the fuzzer makes.
 //
 // In: the bytes of a file. Every symbolic size is 2; large models are skipped,
-// as their size is no fault. Seeds: OnnxFuzzSeeds.cpp.
+// as their size is no fault. What else may be asked for (shapes of inputs,
+// ties) follows from the number of bytes. Seeds: OnnxFuzzSeeds.cpp, seeds.py.
 #include "frontends/onnx/OnnxFrontend.h"
 
 #include <string>
@@ -42,6 +43,19 @@ bool isSmall(const onnx::ModelInterface &interface) {
   return true;
 }
 
+/// Shapes of all inputs for odd sizes; ties of the names that seeds have.
+void addRequests(onnx::ImportOptions &options,
+                 const onnx::ModelInterface &interface, size_t size) {
+  if (size % 2)
+    for (const auto &input : interface.inputs)
+      for (const auto &dim : input.shape)
+        options.inputShapes[input.name].push_back(dim.size < 0 ? 2 : dim.size);
+  if (size / 2 % 3 == 1)
+    options.unties = {"head.weight"};
+  if (size / 2 % 3 == 2)
+    options.ties = {{"wte.weight", "head.weight"}};
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -56,6 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (const auto &dim : input.shape)
       if (!dim.symbol.empty())
         options.bindings[dim.symbol] = 2;
+  addRequests(options, (*model)->interface(), size);
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   auto module = (*model)->import(context, options, [](const std::string &) {});
   (void)module;

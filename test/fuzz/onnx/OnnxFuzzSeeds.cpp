@@ -68,6 +68,53 @@ ModelBuilder external() {
   return builder;
 }
 
+/// A table and its transpose stored apart, by the TorchScript-based exporter:
+/// names of weights follow from those of nodes. `padding` varies what the
+/// fuzzer asks for.
+ModelBuilder tied(const std::string &padding) {
+  ModelBuilder builder(17);
+  builder.graph()->set_doc_string(padding);
+  builder.input("ids", {"batch", "3"}, ::onnx::TensorProto::INT64);
+  std::vector<float> table, transposed(12);
+  for (int i = 0; i < 12; ++i)
+    table.push_back(static_cast<float>(i) / 8);
+  for (int i = 0; i < 12; ++i)
+    transposed[i % 2 * 6 + i / 2] = table[i];
+  builder.floats("wte.weight", {6, 2}, table);
+  builder.floats("onnx::MatMul_9", {2, 6}, transposed);
+  builder.floats("norm.weight", {2}, {1, 1});
+  builder.node("Identity", {"norm.weight"}, {"norm2.weight"}, "Identity_1");
+  builder.node("Gather", {"wte.weight", "ids"}, {"e"}, "/wte/Gather");
+  builder.node("Mul", {"e", "norm.weight"}, {"n"}, "/norm/Mul");
+  builder.node("Mul", {"n", "norm2.weight"}, {"n2"}, "/norm2/Mul");
+  builder.node("MatMul", {"n2", "onnx::MatMul_9"}, {"y"}, "/head/MatMul");
+  builder.output("y");
+  return builder;
+}
+
+/// The same by the dynamo exporter.
+ModelBuilder tiedSignature(const std::string &padding) {
+  ModelBuilder builder = tied(padding);
+  builder.signature("p_wte_weight: PARAMETER target='wte.weight'\n"
+                    "p_head_weight: PARAMETER target='head.weight'\n"
+                    "b_norm_weight: BUFFER target='norm.weight' "
+                    "persistent=True\n");
+  for (auto &node : *builder.graph()->mutable_node()) {
+    bool head = node.op_type() == "MatMul";
+    ModelBuilder::metadata(
+        &node, "namespace",
+        head ? ": m.M/head: torch.Linear/linear: aten.linear"
+             : ": m.M/wte: torch.Embedding/e: aten.embedding");
+    ModelBuilder::metadata(
+        &node, "pkg.torch.onnx.fx_node",
+        head ? "%l : [num_users=1] = call_function[target=torch.ops.aten."
+               "linear.default](args = (%e, %p_head_weight), kwargs = {})"
+             : "%e : [num_users=1] = call_function[target=torch.ops.aten."
+               "embedding.default](args = (%p_wte_weight, %ids), kwargs = {})");
+  }
+  return builder;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -80,7 +127,16 @@ int main(int argc, char **argv) {
       {"linear", linear()},
       {"shapes", shapes()},
       {"convolution", convolution()},
-      {"external", external()}};
+      {"external", external()},
+      {"tied0", tied("")},
+      {"tied1", tied(" ")},
+      {"tied2", tied("  ")},
+      {"tied3", tied("   ")},
+      {"tied4", tied("    ")},
+      {"tied5", tied("     ")},
+      {"signature0", tiedSignature("")},
+      {"signature1", tiedSignature("  ")},
+      {"signature2", tiedSignature("    ")}};
   for (const auto &[name, builder] : seeds) {
     std::ofstream file(std::filesystem::path(argv[1]) / name, std::ios::binary);
     file << builder.bytes();

@@ -3,6 +3,7 @@
 #include "test/unit/runtime/PackageBuilder.h"
 
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -20,9 +21,79 @@ Model singleOp(Model::Node node, std::vector<Model::Input> inputs) {
   return model;
 }
 
-std::string pack(const Model &model) {
+/// Its weights lie in the stage's file all the same, but are referred to as
+/// bytes elsewhere: axes permuted where there are several, else unaligned.
+void moveWeightsOut(PackageBuilder &builder) {
+  for (auto &stage : *builder.manifest.mutable_stages())
+    for (auto &weight : *stage.mutable_weights()) {
+      auto *external = weight.mutable_external();
+      external->set_file("stage" + std::to_string(stage.index()) +
+                         "/weights.safetensors");
+      external->set_offset(1);
+      int64_t bytes = 4; // f32
+      const auto &shape = weight.type().shape();
+      for (int k = shape.size() - 1; k >= 0; --k) {
+        bytes *= shape[k];
+        if (shape.size() > 1) {
+          external->add_stored_shape(shape[k]);
+          external->add_permutation(k);
+        }
+      }
+      external->set_length(bytes);
+    }
+}
+
+/// Every way in which outputs of microbatches are joined.
+Model merges() {
+  Model model = singleOp({"neg", {"x"}, "n", {-1, 2}}, {{"x", {-1, 2}}});
+  model.nodes.push_back({"reduce",
+                         {"x"},
+                         "s",
+                         {},
+                         0,
+                         pipec::DType::F32,
+                         {intsAttr("dims", {0, 1})}});
+  auto *kind = &model.nodes.back().attributes.emplace_back();
+  kind->set_name("kind");
+  kind->set_s("sum");
+  model.inputs.push_back({"w", {3}, pipec::DType::F32, true});
+  model.outputs = {{"y", "n"},
+                   {"mean", "s", pipec::schema::MEAN},
+                   {"sum", "s", pipec::schema::SUM},
+                   {"same", "w", pipec::schema::SAME}};
+  model.rows = {2, 1};
+  return model;
+}
+
+/// A weight of each element type.
+Model manyTypes() {
+  Model model = singleOp({"neg", {"x"}, "n", {-1, 2}}, {{"x", {-1, 2}}});
+  for (int t = 0; t <= static_cast<int>(pipec::DType::F64); ++t) {
+    const pipec::TensorType type{static_cast<pipec::DType>(t), {2, 3, 2}};
+    auto tensor = pipec::Tensor::allocate(type);
+    if (t == 0 && type.byteSize() == 0)
+      continue;
+    if (!tensor.ok())
+      continue;
+    std::memset(tensor->data(), 1, tensor->byteSize());
+    const std::string name = "w" + std::to_string(t);
+    model.weights[name] = *tensor;
+    model.nodes.push_back({"reshape",
+                           {name},
+                           name + ".flat",
+                           {12},
+                           0,
+                           type.dtype,
+                           {intsAttr("shape", {12})}});
+  }
+  return model;
+}
+
+std::string pack(const Model &model, bool external = false) {
   TempFolder folder;
   PackageBuilder builder(model);
+  if (external)
+    moveWeightsOut(builder);
   if (!builder.write(folder / "m.pipe").ok())
     return "";
   std::string packed;
@@ -43,7 +114,7 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
     return 1;
   }
-  const std::vector<Model> models = {
+  std::vector<Model> models = {
       mlp(1, {2}, 2),
       mlp(2, {2, 1}, 2),
       mlp(4, {1}, 2),
@@ -58,12 +129,15 @@ int main(int argc, char **argv) {
                 {"i", {-1}, pipec::DType::I64}}),
       singleOp({"convert", {"x"}, "c", {-1}, 0, pipec::DType::Bool},
                {{"x", {-1}}}),
+      merges(),
+      manyTypes(),
   };
   std::filesystem::create_directories(argv[1]);
-  for (size_t i = 0; i < models.size(); ++i) {
+  const size_t count = models.size();
+  for (size_t i = 0; i < 2 * count; ++i) {
     std::ofstream file(std::string(argv[1]) + "/seed" + std::to_string(i),
                        std::ios::binary);
-    file << pack(models[i]);
+    file << pack(models[i % count], i >= count);
     if (!file.good()) {
       std::fprintf(stderr, "%s: could not be written\n", argv[1]);
       return 1;
