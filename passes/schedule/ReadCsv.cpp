@@ -1,0 +1,223 @@
+// Reads a schedule in torch's CSV format. In: text from anywhere; out: lists,
+// or the cell that is wrong.
+//
+// Memory follows the text's length, whatever numbers it holds: a stage or
+// microbatch beyond the number of cells cannot be part of a complete schedule.
+// Tests: test/unit/passes/schedule/CsvTest.cpp.
+#include "passes/schedule/Csv.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace pipec {
+namespace {
+
+using Kind = ScheduleAction::Kind;
+
+struct Letters {
+  std::string_view text;
+  std::optional<Kind> kind; // none: known to torch, nothing here
+  bool hasMicrobatch;
+};
+
+const Letters kLetters[] = {
+    {"F", Kind::Forward, true},
+    {"B", Kind::Backward, true},
+    {"I", Kind::BackwardInput, true},
+    {"W", Kind::BackwardWeight, true},
+    {"SEND_F", Kind::SendForward, true},
+    {"RECV_F", Kind::ReceiveForward, true},
+    {"SEND_B", Kind::SendGradient, true},
+    {"RECV_B", Kind::ReceiveGradient, true},
+    {"REDUCE_GRAD", Kind::ReduceGradients, false},
+    {"WAIT_REDUCE_GRAD", std::nullopt, false},
+    {"WAIT_SEND_F", std::nullopt, true},
+    {"WAIT_SEND_B", std::nullopt, true},
+    {"UNSHARD", std::nullopt, false},
+    {"RESHARD", std::nullopt, false},
+};
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t'))
+    text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t'))
+    text.remove_suffix(1);
+  return text;
+}
+
+/// Takes up to `separator` off the front of `text`.
+std::string_view take(std::string_view &text, char separator) {
+  const size_t end = std::min(text.find(separator), text.size());
+  std::string_view front = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return front;
+}
+
+/// The digits at the front of `text`, kept from overflowing at a number beyond
+/// any that is allowed; -1 without any.
+int64_t takeNumber(std::string_view &text) {
+  int64_t number = -1;
+  while (!text.empty() && text.front() >= '0' && text.front() <= '9') {
+    number = std::max<int64_t>(number, 0) * 10 + (text.front() - '0');
+    number = std::min<int64_t>(number, INT32_MAX);
+    text.remove_prefix(1);
+  }
+  return number;
+}
+
+class Reader {
+public:
+  explicit Reader(size_t cells) : limit(static_cast<int64_t>(cells)) {}
+
+  Status row(std::string_view line);
+  Schedule schedule;
+
+private:
+  Status cell(std::string_view text);
+  Status pair(std::string_view text);
+  StatusOr<std::optional<ScheduleAction>> action(std::string_view text) const;
+  Status add(const ScheduleAction &action);
+  Status error(std::string_view got, const std::string &problem) const;
+
+  int64_t limit;
+  size_t column = 0;
+};
+
+Status Reader::error(std::string_view got, const std::string &problem) const {
+  constexpr size_t kShown = 40;
+  std::string shown(got.substr(0, kShown));
+  // Control characters would upset a terminal, and no action has any.
+  for (char &c : shown)
+    if (c < ' ' || c > '~')
+      c = '?';
+  return invalidArgument("row " + std::to_string(schedule.ranks()) +
+                         ", column " + std::to_string(column) + ": '" + shown +
+                         (got.size() > kShown ? "..." : "") + "' " + problem);
+}
+
+/// One action, or none where torch's has no counterpart.
+StatusOr<std::optional<ScheduleAction>>
+Reader::action(std::string_view text) const {
+  const std::string expected =
+      "is not an action; expected a stage, F, B, I, W, SEND_F, RECV_F, SEND_B, "
+      "RECV_B or REDUCE_GRAD, and a microbatch, as in 2F0";
+  std::string_view rest = text;
+  const int64_t stage = takeNumber(rest);
+  std::string_view letters =
+      rest.substr(0, std::min(rest.find_first_of("0123456789"), rest.size()));
+  const auto *found =
+      std::find_if(std::begin(kLetters), std::end(kLetters),
+                   [&](const Letters &known) { return known.text == letters; });
+  if (stage < 0 || found == std::end(kLetters))
+    return error(text, expected);
+  rest.remove_prefix(letters.size());
+  int64_t microbatch = rest.empty() ? -1 : takeNumber(rest);
+  if (!rest.empty() || (found->hasMicrobatch && microbatch < 0))
+    return error(text, expected);
+  if (!found->kind)
+    return std::optional<ScheduleAction>();
+  if (stage >= limit || microbatch >= limit)
+    return error(text, "has a number as large as the file has cells, " +
+                           std::to_string(limit) +
+                           ", so the schedule cannot be complete");
+  ScheduleAction made{*found->kind, stage,
+                      found->hasMicrobatch ? microbatch : -1};
+  const bool next =
+      made.kind == Kind::SendForward || made.kind == Kind::ReceiveGradient;
+  if (made.isSend() || made.isReceive())
+    made.peerStage = next ? stage + 1 : stage - 1;
+  if (made.peerStage < 0 && (made.isSend() || made.isReceive()))
+    return error(text, "has no stage before it to exchange values with");
+  return std::optional<ScheduleAction>(made);
+}
+
+Status Reader::add(const ScheduleAction &action) {
+  const size_t stage = static_cast<size_t>(action.stage);
+  if (schedule.rankOfStage.size() <= stage)
+    schedule.rankOfStage.resize(stage + 1, -1);
+  if (schedule.rankOfStage[stage] < 0)
+    schedule.rankOfStage[stage] = schedule.ranks() - 1;
+  schedule.microbatches =
+      std::max(schedule.microbatches, action.microbatch + 1);
+  schedule.communicates |= action.isSend() || action.isReceive();
+  schedule.lists.back().push_back(action);
+  return {};
+}
+
+Status Reader::pair(std::string_view text) {
+  const std::string expected =
+      "is not a pair; expected a forward and a backward, as in "
+      "(2F3;1B0)OVERLAP_F_B";
+  std::string_view rest = text.substr(1);
+  std::string_view members = take(rest, ')');
+  std::string_view first = trim(take(members, ';'));
+  std::string_view second = trim(members);
+  if (trim(rest) != "OVERLAP_F_B" || first.empty() || second.empty() ||
+      second.find(';') != second.npos)
+    return error(text, expected);
+  PIPEC_ASSIGN_OR_RETURN(auto forward, action(first));
+  PIPEC_ASSIGN_OR_RETURN(auto backward, action(second));
+  if (!forward || forward->kind != Kind::Forward || !backward ||
+      !backward->isBackward())
+    return error(text, expected);
+  forward->overlapsNext = true;
+  PIPEC_RETURN_IF_ERROR(add(*forward));
+  return add(*backward);
+}
+
+Status Reader::cell(std::string_view text) {
+  ++column;
+  text = trim(text);
+  if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
+    text = trim(text.substr(1, text.size() - 2));
+  if (text.empty())
+    return {};
+  if (text.front() == '(')
+    return pair(text);
+  PIPEC_ASSIGN_OR_RETURN(auto made, action(text));
+  return made ? add(*made) : Status();
+}
+
+Status Reader::row(std::string_view line) {
+  schedule.lists.emplace_back();
+  column = 0;
+  while (!line.empty())
+    PIPEC_RETURN_IF_ERROR(cell(take(line, ',')));
+  return {};
+}
+
+} // namespace
+
+StatusOr<Schedule> readScheduleCsv(std::string_view text,
+                                   const std::string &name) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark)
+    text.remove_prefix(kByteOrderMark.size());
+  // Blank lines at the end are no ranks, elsewhere they are idle ones.
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r'))
+    text.remove_suffix(1);
+  const auto count = [&](char c) {
+    return static_cast<size_t>(std::count(text.begin(), text.end(), c));
+  };
+  Reader reader(1 + count(',') + count('\n') + count(';'));
+  reader.schedule.name = name;
+  while (!text.empty()) {
+    std::string_view line = take(text, '\n');
+    if (!line.empty() && line.back() == '\r')
+      line.remove_suffix(1);
+    PIPEC_RETURN_IF_ERROR(reader.row(line));
+  }
+  Schedule schedule = std::move(reader.schedule);
+  schedule.stages = static_cast<int64_t>(schedule.rankOfStage.size());
+  if (schedule.stages == 0)
+    return invalidArgument("the schedule has no actions; expected a row a "
+                           "rank, as in 0F0,0B0");
+  for (size_t stage = 0; stage < schedule.rankOfStage.size(); ++stage)
+    if (schedule.rankOfStage[stage] < 0)
+      return invalidArgument("the schedule has no action of stage " +
+                             std::to_string(stage) + ", but of stage " +
+                             std::to_string(schedule.stages - 1));
+  return schedule;
+}
+
+} // namespace pipec
