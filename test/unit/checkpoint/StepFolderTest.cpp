@@ -1,0 +1,120 @@
+// Folders that appear whole or not at all, and what is left after a crash.
+#include "runtime/checkpoint/step_folder.h"
+#include "test/unit/checkpoint/CheckpointHelper.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace pipec;
+namespace fs = std::filesystem;
+
+namespace {
+
+class StepFolderTest : public test::CheckpointFileTest {
+protected:
+  void publish(int64_t step, const std::string &text, bool overwrite = false) {
+    auto folder = StepFolder::create(dir(), step, overwrite);
+    ASSERT_TRUE(folder.ok()) << folder.status().message();
+    ASSERT_TRUE((*folder)->write(kCheckpointFile, text).ok());
+    const Status status = (*folder)->publish();
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+};
+
+TEST_F(StepFolderTest, AppearsOnlyWhenPublished) {
+  {
+    auto folder = StepFolder::create(dir(), 7, false);
+    ASSERT_TRUE(folder.ok()) << folder.status().message();
+    ASSERT_TRUE((*folder)->write(kCheckpointFile, "{}").ok());
+    EXPECT_FALSE((*folder)->write(kCheckpointFile, "{}").ok());
+    EXPECT_TRUE(listSteps(dir())->empty());
+    EXPECT_EQ(entries().size(), 1u);
+  }
+  EXPECT_TRUE(entries().empty()) << "an abandoned folder stays";
+  publish(7, "{}");
+  EXPECT_EQ(entries(), std::vector<std::string>{"step-7"});
+  EXPECT_EQ(*listSteps(dir()), std::vector<int64_t>{7});
+}
+
+TEST_F(StepFolderTest, ExistingStepsStayUnlessAsked) {
+  publish(1, "old");
+  EXPECT_NE(StepFolder::create(dir(), 1, false)
+                .status()
+                .message()
+                .find("exists already"),
+            std::string::npos);
+  publish(1, "new", true);
+  EXPECT_EQ(read("run/step-1/checkpoint.json"), "new");
+  EXPECT_EQ(entries(), std::vector<std::string>{"step-1"});
+  fs::create_directory(path("run/step-2"));
+  EXPECT_NE(StepFolder::create(dir(), 2, true)
+                .status()
+                .message()
+                .find("is no checkpoint"),
+            std::string::npos);
+}
+
+TEST_F(StepFolderTest, AStepThatAppearsMeanwhileStays) {
+  auto folder = StepFolder::create(dir(), 1, false);
+  ASSERT_TRUE(folder.ok());
+  publish(1, "faster");
+  EXPECT_NE((*folder)->publish().message().find("exists already"),
+            std::string::npos);
+  folder->reset();
+  EXPECT_EQ(read("run/step-1/checkpoint.json"), "faster");
+  EXPECT_EQ(entries(), std::vector<std::string>{"step-1"});
+}
+
+TEST_F(StepFolderTest, OnlyWholeFoldersOfOurSpellingCount) {
+  for (const char *name : {"step-007", "step-", "step--1", "step-3x", "step-5",
+                           "step-99999999999999999999", "other"})
+    fs::create_directories(path("run") + "/" + name);
+  for (const char *name : {"step-007", "step-", "step--1", "step-3x"})
+    write(std::string("run/") + name + "/checkpoint.json", "{}");
+  EXPECT_TRUE(listSteps(dir())->empty());
+  publish(10, "{}");
+  publish(9, "{}");
+  EXPECT_EQ(*listSteps(dir()), (std::vector<int64_t>{9, 10}));
+  EXPECT_TRUE(listSteps(path("none"))->empty());
+  EXPECT_FALSE(listSteps(write("file", "")).ok());
+}
+
+TEST_F(StepFolderTest, WhatAKilledProcessLeftIsRemoved) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    auto folder = StepFolder::create(dir(), 3, false);
+    ::_exit(folder.ok() && (*folder)->write("a", "b").ok() ? 0 : 1);
+  }
+  int result = -1;
+  ASSERT_EQ(::waitpid(child, &result, 0), child);
+  ASSERT_EQ(result, 0);
+  ASSERT_EQ(entries().size(), 1u);
+  EXPECT_TRUE(listSteps(dir())->empty());
+  // The folder of a live writer stays.
+  auto living = StepFolder::create(dir(), 4, false);
+  ASSERT_TRUE(living.ok());
+  publish(5, "{}");
+  EXPECT_EQ(entries().size(), 2u);
+  ASSERT_TRUE((*living)->publish().ok());
+  EXPECT_EQ(entries(), (std::vector<std::string>{"step-4", "step-5"}));
+}
+
+TEST_F(StepFolderTest, OldStepsAreRemovedButNotTheCurrentOne) {
+  for (const int64_t step : {1, 2, 3, 10})
+    publish(step, "{}");
+  ASSERT_TRUE(removeOldSteps(dir(), 2, 2).ok());
+  EXPECT_EQ(*listSteps(dir()), (std::vector<int64_t>{2, 3, 10}));
+  ASSERT_TRUE(removeOldSteps(dir(), 5, 10).ok());
+  EXPECT_EQ(entries().size(), 3u);
+}
+
+TEST_F(StepFolderTest, FoldersThatCannotBeMadeAreNamed) {
+  const std::string file = write("file", "");
+  const Status status = StepFolder::create(file, 1, false).status();
+  EXPECT_EQ(status.getCode(), StatusCode::Io);
+  EXPECT_NE(status.message().find("file'"), std::string::npos);
+  EXPECT_FALSE(StepFolder::create("", 1, false).ok());
+  EXPECT_FALSE(StepFolder::create(dir(), -1, false).ok());
+}
+
+} // namespace
