@@ -3,7 +3,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(PIPEC_RUNTIME_LIBRARIES runtime kernels onednn base schema)
+set(PIPEC_RUNTIME_LIBRARIES runtime schedule kernels onednn base schema)
 foreach(name IN LISTS PIPEC_RUNTIME_LIBRARIES)
   set_target_properties(pipec_${name} PROPERTIES EXPORT_NAME ${name})
   install(TARGETS pipec_${name} EXPORT pipecTargets COMPONENT runtime

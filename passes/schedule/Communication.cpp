@@ -11,8 +11,8 @@
 #include "passes/schedule/Communication.h"
 
 #include "passes/schedule/Generate.h"
-#include "passes/schedule/Needs.h"
-#include "passes/schedule/Verify.h"
+#include "runtime/schedule/needs.h"
+#include "runtime/schedule/verify.h"
 
 #include <algorithm>
 #include <tuple>

@@ -9,7 +9,7 @@
 #ifndef PIPEC_PASSES_SCHEDULE_CSV_H
 #define PIPEC_PASSES_SCHEDULE_CSV_H
 
-#include "passes/schedule/Schedule.h"
+#include "runtime/schedule/schedule.h"
 
 #include <string_view>
 

@@ -2,7 +2,7 @@
 #ifndef PIPEC_PASSES_SCHEDULE_GENERATE_H
 #define PIPEC_PASSES_SCHEDULE_GENERATE_H
 
-#include "passes/schedule/StageGraph.h"
+#include "runtime/schedule/stage_graph.h"
 
 namespace pipec {
 

@@ -3,7 +3,7 @@
 #ifndef PIPEC_PASSES_SCHEDULE_GENERATORS_H
 #define PIPEC_PASSES_SCHEDULE_GENERATORS_H
 
-#include "passes/schedule/Schedule.h"
+#include "runtime/schedule/schedule.h"
 
 #include <algorithm>
 #include <deque>

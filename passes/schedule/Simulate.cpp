@@ -8,8 +8,8 @@
 // Tests: SimulateTest.cpp and VectorsTest.cpp in test/unit/passes/schedule.
 #include "passes/schedule/Simulate.h"
 
-#include "passes/schedule/Needs.h"
-#include "passes/schedule/Verify.h"
+#include "runtime/schedule/needs.h"
+#include "runtime/schedule/verify.h"
 
 #include <algorithm>
 #include <limits>

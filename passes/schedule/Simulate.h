@@ -2,7 +2,7 @@
 #ifndef PIPEC_PASSES_SCHEDULE_SIMULATE_H
 #define PIPEC_PASSES_SCHEDULE_SIMULATE_H
 
-#include "passes/schedule/MemoryCount.h"
+#include "runtime/schedule/memory_count.h"
 
 namespace pipec {
 

@@ -6,7 +6,7 @@
 #include "passes/schedule/Communication.h"
 #include "passes/schedule/Csv.h"
 #include "passes/schedule/Generate.h"
-#include "passes/schedule/Verify.h"
+#include "runtime/schedule/verify.h"
 
 #include <gtest/gtest.h>
 

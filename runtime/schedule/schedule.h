@@ -5,8 +5,8 @@
 // its sends and receives (addCommunication) and its update (addUpdate), and is
 // proved before anything runs (verifySchedule). Thread rule: values, copy
 // freely. Tests: test/unit/passes/schedule.
-#ifndef PIPEC_PASSES_SCHEDULE_SCHEDULE_H
-#define PIPEC_PASSES_SCHEDULE_SCHEDULE_H
+#ifndef PIPEC_RUNTIME_SCHEDULE_SCHEDULE_H
+#define PIPEC_RUNTIME_SCHEDULE_SCHEDULE_H
 
 #include "pipec/status.h"
 
@@ -88,4 +88,4 @@ void addUpdate(Schedule &schedule, const std::vector<bool> &reduces = {});
 
 } // namespace pipec
 
-#endif // PIPEC_PASSES_SCHEDULE_SCHEDULE_H
+#endif // PIPEC_RUNTIME_SCHEDULE_SCHEDULE_H

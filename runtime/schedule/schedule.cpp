@@ -1,7 +1,7 @@
 // How a schedule and its actions read, and what ends its training step.
 // In: the data of Schedule.h; out: text, or the schedule with its update.
 // Tests: test/unit/passes/schedule/ScheduleTest.cpp.
-#include "passes/schedule/Schedule.h"
+#include "runtime/schedule/schedule.h"
 
 #include <algorithm>
 

@@ -2,10 +2,10 @@
 // schedule from anywhere, hostile files included; out: what it holds at most,
 // or the first action that is wrong. Nothing is indexed before it is in range.
 // Tests: test/unit/passes/schedule/VerifyTest.cpp.
-#include "passes/schedule/Verify.h"
+#include "runtime/schedule/verify.h"
 
-#include "passes/schedule/Needs.h"
-#include "passes/schedule/VerifyOrder.h"
+#include "runtime/schedule/needs.h"
+#include "runtime/schedule/verify_order.h"
 
 #include <algorithm>
 

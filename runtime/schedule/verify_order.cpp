@@ -8,9 +8,9 @@
 // most that an executor can ask. Cost: O(actions) and a
 // round over the ranks for each time that all wait.
 // Tests: test/unit/passes/schedule/VerifyTest.cpp.
-#include "passes/schedule/VerifyOrder.h"
+#include "runtime/schedule/verify_order.h"
 
-#include "passes/schedule/Needs.h"
+#include "runtime/schedule/needs.h"
 
 #include <algorithm>
 #include <optional>

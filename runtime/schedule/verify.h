@@ -1,8 +1,8 @@
 // Proves a schedule before anything runs.
-#ifndef PIPEC_PASSES_SCHEDULE_VERIFY_H
-#define PIPEC_PASSES_SCHEDULE_VERIFY_H
+#ifndef PIPEC_RUNTIME_SCHEDULE_VERIFY_H
+#define PIPEC_RUNTIME_SCHEDULE_VERIFY_H
 
-#include "passes/schedule/MemoryCount.h"
+#include "runtime/schedule/memory_count.h"
 
 namespace pipec {
 
@@ -39,4 +39,4 @@ Status checkShape(const Schedule &schedule, const StageGraph &graph);
 
 } // namespace pipec
 
-#endif // PIPEC_PASSES_SCHEDULE_VERIFY_H
+#endif // PIPEC_RUNTIME_SCHEDULE_VERIFY_H

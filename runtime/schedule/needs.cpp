@@ -5,7 +5,7 @@
 // handed to it; W needs its I. In a stage without input gradients W is the
 // whole backward pass, and needs what I would. Tests: all of
 // test/unit/passes/schedule.
-#include "passes/schedule/Needs.h"
+#include "runtime/schedule/needs.h"
 
 namespace pipec {
 

@@ -1,8 +1,8 @@
 // What a rank's list keeps alive, action by action.
-#ifndef PIPEC_PASSES_SCHEDULE_MEMORYCOUNT_H
-#define PIPEC_PASSES_SCHEDULE_MEMORYCOUNT_H
+#ifndef PIPEC_RUNTIME_SCHEDULE_MEMORY_COUNT_H
+#define PIPEC_RUNTIME_SCHEDULE_MEMORY_COUNT_H
 
-#include "passes/schedule/StageGraph.h"
+#include "runtime/schedule/stage_graph.h"
 
 namespace pipec {
 
@@ -47,4 +47,4 @@ private:
 
 } // namespace pipec
 
-#endif // PIPEC_PASSES_SCHEDULE_MEMORYCOUNT_H
+#endif // PIPEC_RUNTIME_SCHEDULE_MEMORY_COUNT_H

@@ -1,9 +1,9 @@
 // What an action waits for, private to the phase: the one place that says it,
 // for the verifier, the simulator and the placement of sends alike.
-#ifndef PIPEC_PASSES_SCHEDULE_NEEDS_H
-#define PIPEC_PASSES_SCHEDULE_NEEDS_H
+#ifndef PIPEC_RUNTIME_SCHEDULE_NEEDS_H
+#define PIPEC_RUNTIME_SCHEDULE_NEEDS_H
 
-#include "passes/schedule/StageGraph.h"
+#include "runtime/schedule/stage_graph.h"
 
 namespace pipec {
 
@@ -77,4 +77,4 @@ private:
 
 } // namespace pipec
 
-#endif // PIPEC_PASSES_SCHEDULE_NEEDS_H
+#endif // PIPEC_RUNTIME_SCHEDULE_NEEDS_H

@@ -1,7 +1,7 @@
 // Builds and checks the edges between stages. In: values with their makers and
 // readers; out: the graph of StageGraph.h, or what is wrong with it.
 // Tests: test/unit/passes/schedule/StageGraphTest.cpp.
-#include "passes/schedule/StageGraph.h"
+#include "runtime/schedule/stage_graph.h"
 
 #include <algorithm>
 #include <set>

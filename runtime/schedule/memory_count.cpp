@@ -5,7 +5,7 @@
 // A stage with half the backward work lets go at its only backward action, one
 // with none at its Forward. Tests: VerifyTest.cpp, SimulateTest.cpp and
 // VectorsTest.cpp in test/unit/passes/schedule.
-#include "passes/schedule/MemoryCount.h"
+#include "runtime/schedule/memory_count.h"
 
 namespace pipec {
 

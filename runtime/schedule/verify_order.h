@@ -1,8 +1,8 @@
 // The part of the verifier that runs the lists, private to the phase.
-#ifndef PIPEC_PASSES_SCHEDULE_VERIFYORDER_H
-#define PIPEC_PASSES_SCHEDULE_VERIFYORDER_H
+#ifndef PIPEC_RUNTIME_SCHEDULE_VERIFY_ORDER_H
+#define PIPEC_RUNTIME_SCHEDULE_VERIFY_ORDER_H
 
-#include "passes/schedule/StageGraph.h"
+#include "runtime/schedule/stage_graph.h"
 
 namespace pipec {
 
@@ -11,4 +11,4 @@ Status checkOrder(const Schedule &schedule, const StageGraph &graph);
 
 } // namespace pipec
 
-#endif // PIPEC_PASSES_SCHEDULE_VERIFYORDER_H
+#endif // PIPEC_RUNTIME_SCHEDULE_VERIFY_ORDER_H

@@ -1,10 +1,10 @@
 // What a schedule has to know of the model: which stages hand values to which,
 // and what backward work each has. Plain data, made from the partition's
 // transfers.
-#ifndef PIPEC_PASSES_SCHEDULE_STAGEGRAPH_H
-#define PIPEC_PASSES_SCHEDULE_STAGEGRAPH_H
+#ifndef PIPEC_RUNTIME_SCHEDULE_STAGE_GRAPH_H
+#define PIPEC_RUNTIME_SCHEDULE_STAGE_GRAPH_H
 
-#include "passes/schedule/Schedule.h"
+#include "runtime/schedule/schedule.h"
 
 namespace pipec {
 
@@ -58,4 +58,4 @@ struct StageGraph {
 
 } // namespace pipec
 
-#endif // PIPEC_PASSES_SCHEDULE_STAGEGRAPH_H
+#endif // PIPEC_RUNTIME_SCHEDULE_STAGE_GRAPH_H
