@@ -64,6 +64,13 @@ NodeMetadata readNodeMetadata(const ::onnx::NodeProto &node);
 /// neighbours have in common.
 std::vector<std::string>
 completeModulePaths(const std::vector<NodeMetadata> &nodes);
+/// Puts containers that are never called back into the paths of a file of the
+/// TorchScript-based exporter: "h.0" becomes "transformer.h.0" where nodes in
+/// it read "transformer.h.0.ln.weight". `reads`: the names of the initializers
+/// that each node reads; one name for those with the same bytes and no name of
+/// their own.
+void restoreContainers(std::vector<std::string> &paths,
+                       const std::vector<std::vector<std::string>> &reads);
 const std::string *findMetadata(
     const google::protobuf::RepeatedPtrField<::onnx::StringStringEntryProto>
         &entries,
