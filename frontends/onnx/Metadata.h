@@ -17,7 +17,8 @@ namespace pipec::onnx {
 
 /// Parameters and buffers of the exported module, in PyTorch's order.
 struct GraphSignature {
-  enum class Kind { Parameter, Buffer };
+  /// Temporary: a buffer that no state_dict holds (persistent=False).
+  enum class Kind { Parameter, Buffer, Temporary };
   struct Entry {
     std::string target; // state_dict name
     Kind kind = Kind::Parameter;
@@ -26,7 +27,10 @@ struct GraphSignature {
   std::map<std::string, size_t> byPlaceholder; // "p_a_weight" -> entry
   std::map<std::string, size_t> byTarget;      // "a.weight" -> entry
 
-  bool empty() const { return entries.empty(); }
+  /// The file has one, be it of a model without parameters.
+  bool present = false;
+
+  bool empty() const { return !present; }
   bool contains(const std::string &target) const {
     return byTarget.count(target) != 0;
   }
