@@ -58,7 +58,7 @@ public:
   /// Whether any microbatch has contributed to site `i`.
   bool hasGradient(size_t i) const { return filled[i]; }
 
-  double lossOf(int64_t k) const { return losses[k]; }
+  double lossOf(int64_t k) const { return losses.at(k); }
   bool makesLoss() const { return lossIndex >= 0; }
   Stream &getStream() { return *stream; }
   size_t stageIndex() const { return stage; }

@@ -324,6 +324,14 @@ TensorMap Trainer::buffers() const {
   return weightsOf(impl->weights, impl->stages, true);
 }
 
+TensorMap Trainer::trainedParameters() const {
+  TensorMap result = parameters();
+  for (const SharedWeight &weight : impl->weights)
+    if (weight.slot < 0)
+      result.erase(weight.name);
+  return result;
+}
+
 void Trainer::weightsChanged() {
   for (const SharedWeight &weight : impl->weights)
     if (weight.slot >= 0 || weight.isBuffer)

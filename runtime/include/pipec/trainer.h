@@ -75,6 +75,8 @@ public:
   /// (weightsChanged() then).
   TensorMap parameters() const;
   TensorMap buffers() const;
+  /// Those of parameters() that training moves.
+  TensorMap trainedParameters() const;
   /// Brings what was written into parameters() and buffers() to all stages.
   void weightsChanged();
   /// Gradients of the last step, before clipping and decay; parameters that
