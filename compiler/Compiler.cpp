@@ -57,6 +57,7 @@ public:
     context.loadDialect<pipe::PipeDialect>();
     context.disableMultithreading(); // graphs are small; one thread keeps
                                      // messages in order
+    context.printOpOnDiagnostic(false); // a whole graph is no message
   }
 
   StatusOr<CompiledModel> run() {

@@ -66,24 +66,45 @@ std::vector<size_t> contextsNeeded(const Package::Impl &package) {
 }
 
 Status RankWorker::run(const Feed &feed, const RunControl &control) {
-  live = 0;
-  for (const ScheduleAction &action : schedule.lists[rank]) {
+  live = peak = 0;
+  const ScheduleList &list = schedule.lists[rank];
+  sent.assign(list.size(), false);
+  for (size_t i = 0; i < list.size(); ++i) {
     if (control.stopped())
       return cancelled("another rank failed");
-    PIPEC_RETURN_IF_ERROR(perform(action, feed, control));
+    PIPEC_RETURN_IF_ERROR(perform(i, feed, control));
   }
   return {};
 }
 
-Status RankWorker::perform(const ScheduleAction &action, const Feed &feed,
+Status RankWorker::perform(size_t index, const Feed &feed,
                            const RunControl &control) {
+  const ScheduleAction &action = schedule.lists[rank][index];
   if (action.isSend())
-    return send(action, feed);
+    return sent[index] ? Status() : send(action, feed);
   if (action.isReceive())
     return receive(action, feed);
-  for (ProgramPhase phase : phasesOf(action.kind))
+  for (ProgramPhase phase : phasesOf(action.kind)) {
+    // The weight half of a Backward writes over what its input half made.
+    if (phase == ProgramPhase::BackwardWeight && action.kind == Kind::Backward)
+      PIPEC_RETURN_IF_ERROR(sendWhatFollows(index, feed));
     PIPEC_RETURN_IF_ERROR(compute(phase, action, feed, control));
+  }
   return {}; // reduction and update follow when all ranks are through
+}
+
+/// The sends of the action at `index`, which stand between it and the next
+/// compute action.
+Status RankWorker::sendWhatFollows(size_t index, const Feed &feed) {
+  const ScheduleList &list = schedule.lists[rank];
+  for (size_t i = index + 1; i < list.size() && !list[i].isCompute(); ++i) {
+    if (!list[i].isSend() || list[i].stage != list[index].stage ||
+        list[i].microbatch != list[index].microbatch)
+      continue;
+    PIPEC_RETURN_IF_ERROR(send(list[i], feed));
+    sent[i] = true;
+  }
+  return {};
 }
 
 Status RankWorker::compute(ProgramPhase phase, const ScheduleAction &action,

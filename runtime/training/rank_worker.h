@@ -28,8 +28,8 @@ public:
   int64_t peakLive() const { return peak; }
 
 private:
-  Status perform(const ScheduleAction &action, const Feed &feed,
-                 const RunControl &control);
+  Status perform(size_t index, const Feed &feed, const RunControl &control);
+  Status sendWhatFollows(size_t index, const Feed &feed);
   Status compute(ProgramPhase phase, const ScheduleAction &action,
                  const Feed &feed, const RunControl &control);
   Status handOver(ProgramPhase phase, TrainStage &stage, int64_t microbatch,
@@ -43,6 +43,7 @@ private:
   const size_t rank;
   TrainStages &stages;
   const std::vector<std::unique_ptr<Channel>> &channels;
+  std::vector<bool> sent; // beside the list: done before its turn
   int64_t live = 0, peak = 0;
 };
 
