@@ -2,7 +2,7 @@
 // run time, their shapes here.
 // Tests: test/ir/index-*.mlir.
 #include "ir/IndexOps.h"
-#include "ir/ShapeInference.h"
+#include "ir/SharedChecks.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -136,14 +136,11 @@ PIPE_INFER_RETURN_TYPES(ScatterNdOp) {
   return success();
 }
 
-PIPE_INFER_RETURN_TYPES(ResizeOp) {
-  Value operand = adaptor.getOperand();
-  ShapeRef shape = shapeOf(operand), to = adaptor.getShape();
-  llvm::ArrayRef<double> scales = adaptor.getScales();
-  int64_t rank = shape.size();
-  if (failed(infer.checkLength("shape", to, rank)) ||
-      failed(infer.checkAtLeast("shape", to, 0)))
-    return failure();
+LogicalResult pipec::pipe::checkResize(const Inference &infer, ShapeRef from,
+                                       ShapeRef to,
+                                       llvm::ArrayRef<double> scales,
+                                       double cubicCoeff) {
+  auto rank = static_cast<int64_t>(from.size());
   if (static_cast<int64_t>(scales.size()) != rank)
     return infer.error("scales must have ", rank, " entries, got ",
                        scales.size());
@@ -151,12 +148,23 @@ PIPE_INFER_RETURN_TYPES(ResizeOp) {
     if (!std::isfinite(scales[d]) || scales[d] <= 0)
       return infer.error("scales must be finite and positive, got ", scales[d],
                          " for dim ", d);
-    if (shape[d] == 0 && to[d] != 0)
+    if (from[d] == 0 && to[d] != 0)
       return infer.error("has nothing to sample: dim ", d, " of ",
-                         operand.getType(), " is empty");
+                         listStr(from), " is empty");
   }
-  if (!std::isfinite(adaptor.getCubicCoeff().convertToDouble()))
+  if (!std::isfinite(cubicCoeff))
     return infer.error("cubic_coeff must be finite");
+  return success();
+}
+
+PIPE_INFER_RETURN_TYPES(ResizeOp) {
+  Value operand = adaptor.getOperand();
+  ShapeRef shape = shapeOf(operand), to = adaptor.getShape();
+  if (failed(infer.checkLength("shape", to, shape.size())) ||
+      failed(infer.checkAtLeast("shape", to, 0)) ||
+      failed(checkResize(infer, shape, to, adaptor.getScales(),
+                         adaptor.getCubicCoeff().convertToDouble())))
+    return failure();
   return infer.finish(to, elementTypeOf(operand), types);
 }
 

@@ -1,7 +1,7 @@
 // Matrix products, convolutions and pooling: inference and cost.
 // Tests: test/ir/linear-*.mlir, test/unit/ir/CostTest.cpp.
 #include "ir/LinearOps.h"
-#include "ir/ShapeInference.h"
+#include "ir/SharedChecks.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -212,19 +212,16 @@ int64_t ConvTransposeOp::getFlops() {
 // ---- pools
 // --------------------------------------------------------------------------------------
 
-static LogicalResult inferPool(const Inference &infer, Value input,
-                               const Window &window,
-                               SmallVectorImpl<Type> &types) {
-  if (failed(infer.checkRank("input", input, 3, 5)))
-    return failure();
-  ShapeRef in = shapeOf(input);
-  int64_t spatial = in.size() - 2;
+FailureOr<Shape> pipec::pipe::inferPoolShape(const Inference &infer,
+                                             ShapeRef input,
+                                             const Window &window) {
+  int64_t spatial = input.size() - 2;
   if (failed(infer.checkWindow(window, spatial)) ||
       failed(infer.checkAtLeast("padding", window.padding, 0)))
     return failure();
-  Shape result(in.take_front(2));
+  Shape result(input.take_front(2));
   for (int64_t d = 0; d < spatial; ++d) {
-    FailureOr<int64_t> size = infer.windowOutputSize(window, d, in[d + 2]);
+    FailureOr<int64_t> size = infer.windowOutputSize(window, d, input[d + 2]);
     if (failed(size))
       return failure();
     // The extent cannot overflow here: windowOutputSize has checked it.
@@ -235,7 +232,18 @@ static LogicalResult inferPool(const Inference &infer, Value input,
                          " in spatial dimension ", d, ", got ", most);
     result.push_back(*size);
   }
-  return infer.finish(result, elementTypeOf(input), types);
+  return result;
+}
+
+static LogicalResult inferPool(const Inference &infer, Value input,
+                               const Window &window,
+                               SmallVectorImpl<Type> &types) {
+  if (failed(infer.checkRank("input", input, 3, 5)))
+    return failure();
+  FailureOr<Shape> result = inferPoolShape(infer, shapeOf(input), window);
+  if (failed(result))
+    return failure();
+  return infer.finish(*result, elementTypeOf(input), types);
 }
 
 PIPE_INFER_RETURN_TYPES(MaxPoolOp) {

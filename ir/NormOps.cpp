@@ -6,6 +6,7 @@
 #include "mlir/IR/Builders.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace pipec::pipe;
@@ -202,6 +203,9 @@ PIPE_INFER_RETURN_TYPES(DropoutOp) {
   double ratio = adaptor.getRatio().convertToDouble();
   if (!(ratio >= 0 && ratio <= 1))
     return infer.error("ratio must be from 0 to 1, got ", ratio);
+  auto stream = static_cast<int64_t>(adaptor.getStream());
+  if (stream < 0 || stream > std::numeric_limits<uint32_t>::max())
+    return infer.error("stream must be a 32-bit number, got ", stream);
   if (Value key = adaptor.getKey();
       key && failed(infer.checkShape("key", key, {3})))
     return failure();

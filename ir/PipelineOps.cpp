@@ -213,8 +213,20 @@ LoadWeightOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
 }
 
 LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
-  return verifyWeightUse(*this, getWeightAttr(), getValue().getType(),
-                         symbolTable);
+  if (failed(verifyWeightUse(*this, getWeightAttr(), getValue().getType(),
+                             symbolTable)))
+    return failure();
+  auto weight =
+      symbolTable.lookupNearestSymbolFrom<WeightOp>(*this, getWeightAttr());
+  if (weight.getKind() != WeightKind::parameter)
+    return emitOpError("is of a ") << stringifyWeightKind(weight.getKind())
+                                   << "; only parameters have gradients";
+  if (auto site = static_cast<int64_t>(getSite()); site < 0)
+    return emitOpError("site must be at least 0, got ") << site;
+  auto stage = getValue().getDefiningOp<StageOp>();
+  if (!stage || stage.getPhase() == StagePhase::forward)
+    return emitOpError("must take a result of a stage's backward phase");
+  return success();
 }
 
 // ---- stages and transfers
@@ -294,6 +306,7 @@ static bool isEarlierPhase(Operation *producer, StageOp stage) {
 // residuals of its earlier phases.
 static LogicalResult verifyStageInputs(StageOp stage) {
   auto index = static_cast<int64_t>(stage.getIndex());
+  const bool isForward = stage.getPhase() == StagePhase::forward;
   for (auto [i, input] : llvm::enumerate(stage.getInputs())) {
     Operation *producer = input.getDefiningOp();
     if (!producer)
@@ -302,10 +315,12 @@ static LogicalResult verifyStageInputs(StageOp stage) {
     if ((transfer && static_cast<int64_t>(transfer.getTo()) == index) ||
         isEarlierPhase(producer, stage))
       continue;
-    InFlightDiagnostic error =
-        stage.emitOpError("input #")
-        << i << " must be an argument of the graph or a 'pipe.transfer' to "
-        << index;
+    InFlightDiagnostic error = stage.emitOpError("input #")
+                               << i << " must be an argument of the graph"
+                               << (isForward ? " or a" : ", a")
+                               << " 'pipe.transfer' to " << index;
+    if (!isForward)
+      error << " or a result of an earlier phase of stage " << index;
     error.attachNote(producer->getLoc()) << "comes from here";
     return error;
   }

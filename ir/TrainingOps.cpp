@@ -1,8 +1,7 @@
 // Losses and derivatives that are ops: inference and cost.
 // Tests: test/ir/training-*.mlir.
 #include "ir/TrainingOps.h"
-#include "ir/LinearOps.h"
-#include "ir/ShapeInference.h"
+#include "ir/SharedChecks.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -44,8 +43,9 @@ PIPE_INFER_RETURN_TYPES(CrossEntropyOp) {
 
 PIPE_INFER_RETURN_TYPES(CrossEntropyGradOp) {
   Value logits = adaptor.getLogits(), grad = adaptor.getGrad();
-  if (failed(checkCrossEntropy(infer, logits, adaptor.getLabels(),
-                               adaptor.getLabelSmoothing().convertToDouble())) ||
+  if (failed(
+          checkCrossEntropy(infer, logits, adaptor.getLabels(),
+                            adaptor.getLabelSmoothing().convertToDouble())) ||
       failed(infer.checkShape("grad", grad, {})) ||
       failed(infer.checkSameElementType({logits, grad})))
     return failure();
@@ -65,26 +65,18 @@ int64_t CrossEntropyGradOp::getFlops() {
 // ---- pools and resize
 // ---------------------------------------------------------------------------
 
-// The gradient of `forward`'s result has the shape that `forward` infers for
-// an input of `shape`.
+// The gradient has the shape of the pool's result.
 static LogicalResult checkPoolGrad(const Inference &infer, ShapeRef input,
                                    Value grad, const Window &window) {
   if (input.size() < 3 || input.size() > 5)
     return infer.error("the pool's input must have rank 3 to 5, got ",
                        listStr(input));
-  int64_t spatial = input.size() - 2;
-  if (failed(infer.checkAtLeast("shape", input, 0)) ||
-      failed(infer.checkWindow(window, spatial)) ||
-      failed(infer.checkAtLeast("padding", window.padding, 0)))
+  if (failed(infer.checkAtLeast("shape", input, 0)))
     return failure();
-  Shape expected(input.take_front(2));
-  for (int64_t d = 0; d < spatial; ++d) {
-    FailureOr<int64_t> size = infer.windowOutputSize(window, d, input[d + 2]);
-    if (failed(size))
-      return failure();
-    expected.push_back(*size);
-  }
-  return infer.checkShape("grad", grad, expected);
+  FailureOr<Shape> expected = inferPoolShape(infer, input, window);
+  if (failed(expected))
+    return failure();
+  return infer.checkShape("grad", grad, *expected);
 }
 
 PIPE_INFER_RETURN_TYPES(MaxPoolGradOp) {
@@ -109,14 +101,13 @@ PIPE_INFER_RETURN_TYPES(AvgPoolGradOp) {
 
 PIPE_INFER_RETURN_TYPES(ResizeGradOp) {
   Value grad = adaptor.getGrad();
-  auto rank = static_cast<int64_t>(shapeOf(grad).size());
-  if (failed(infer.checkLength("shape", adaptor.getShape(), rank)) ||
-      failed(infer.checkAtLeast("shape", adaptor.getShape(), 0)))
+  ShapeRef resized = shapeOf(grad), shape = adaptor.getShape();
+  if (failed(infer.checkLength("shape", shape, resized.size())) ||
+      failed(infer.checkAtLeast("shape", shape, 0)) ||
+      failed(checkResize(infer, shape, resized, adaptor.getScales(),
+                         adaptor.getCubicCoeff().convertToDouble())))
     return failure();
-  if (static_cast<int64_t>(adaptor.getScales().size()) != rank)
-    return infer.error("scales must have ", rank, " entries, got ",
-                       adaptor.getScales().size());
-  return infer.finish(adaptor.getShape(), elementTypeOf(grad), types);
+  return infer.finish(shape, elementTypeOf(grad), types);
 }
 
 static int64_t windowFlops(Type grad, ShapeRef window) {
@@ -136,5 +127,6 @@ int64_t ResizeGradOp::getFlops() {
   int64_t taps = getMode() == ResizeMode::nearest  ? 1
                  : getMode() == ResizeMode::linear ? 2
                                                    : 4;
-  return saturatingProduct({kFlopsPerTap, taps, elementsOf(getGrad().getType())});
+  return saturatingProduct(
+      {kFlopsPerTap, taps, elementsOf(getGrad().getType())});
 }

@@ -33,9 +33,8 @@ public:
     Value output = graph.getOutput().getOperand(*index);
     name = graph.getOutputName(*index).str();
     if (!isa<FloatType>(elementTypeOf(output)))
-      return graph.emitError("output '")
-             << name << "' is " << output.getType()
-             << "; a loss needs one of floats";
+      return graph.emitError("output '") << name << "' is " << output.getType()
+                                         << "; a loss needs one of floats";
     FailureOr<Value> loss = spec.kind == LossSpec::Kind::CrossEntropy
                                 ? crossEntropy(widened(output))
                             : spec.kind == LossSpec::Kind::Mse
@@ -111,14 +110,17 @@ private:
                             /*whole=*/false));
     Value input = graph.getBody().getArgument(*at);
     auto found = cast<RankedTensorType>(input.getType());
-    bool fits = found.getShape() == type.getShape() &&
-                (anyInteger ? isa<IntegerType>(found.getElementType())
-                            : found == type);
+    bool fits =
+        found.getShape() == type.getShape() &&
+        (anyInteger ? isa<IntegerType>(found.getElementType()) : found == type);
     if (!fits)
       return graph.emitError("input '")
              << spec.labels << "' of the model is " << found
              << ", but the labels of output '" << name << "' must be " << type;
-    if (anyInteger && found.getElementTypeBitWidth() < 32)
+    // Classes are of i32 or i64.
+    Type element = found.getElementType();
+    if (anyInteger && !element.isSignlessInteger(32) &&
+        !element.isSignlessInteger(64))
       return Value(ConvertOp::create(builder, loc, type, input));
     return input;
   }
@@ -127,18 +129,22 @@ private:
     ShapeRef shape = shapeOf(logits);
     if (shape.empty())
       return graph.emitError("output '")
-             << name << "' is a scalar; cross_entropy needs classes in the "
-                        "last dimension";
-    FailureOr<Value> classes = labels(
-        RankedTensorType::get(shape.drop_back(),
-                              builder.getIntegerType(spec.labelBits)),
-        /*anyInteger=*/true);
+             << name
+             << "' is a scalar; cross_entropy needs classes in the "
+                "last dimension";
+    if (!(spec.labelSmoothing >= 0 && spec.labelSmoothing <= 1))
+      return graph.emitError("label smoothing must be from 0 to 1, got ")
+             << spec.labelSmoothing;
+    FailureOr<Value> classes =
+        labels(RankedTensorType::get(shape.drop_back(),
+                                     builder.getIntegerType(spec.labelBits)),
+               /*anyInteger=*/true);
     if (failed(classes))
       return failure();
-    return Value(CrossEntropyOp::create(
-        builder, loc, logits, *classes,
-        builder.getI64IntegerAttr(spec.ignoreIndex),
-        builder.getF64FloatAttr(spec.labelSmoothing)));
+    return Value(
+        CrossEntropyOp::create(builder, loc, logits, *classes,
+                               builder.getI64IntegerAttr(spec.ignoreIndex),
+                               builder.getF64FloatAttr(spec.labelSmoothing)));
   }
 
   Value sumOfAll(Value value) {

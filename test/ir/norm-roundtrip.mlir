@@ -3,7 +3,7 @@
 // RUN: pipec-opt %s -mlir-print-op-generic | pipec-opt | FileCheck %s
 
 // CHECK-LABEL: pipe.graph @norms
-pipe.graph @norms(%a: tensor<2x4xf32>, %c: tensor<4xf32>) {
+pipe.graph @norms(%a: tensor<2x4xf32>, %c: tensor<4xf32>, %k: tensor<3xi64>, %i: tensor<3xi32>) {
   // CHECK: pipe.softmax %{{.*}} dim 1 : (tensor<2x4xf32>) -> tensor<2x4xf32>
   %0 = pipe.softmax %a dim 1 : (tensor<2x4xf32>) -> tensor<2x4xf32>
   // CHECK: pipe.log_softmax %{{.*}} dim 0 : (tensor<2x4xf32>) -> tensor<2x4xf32>
@@ -24,6 +24,12 @@ pipe.graph @norms(%a: tensor<2x4xf32>, %c: tensor<4xf32>) {
   %8 = pipe.batch_norm %a scale %c bias %c mean %c variance %c epsilon 1.0e-5 : (tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
   // CHECK: pipe.dropout %{{.*}} ratio 1.000000e-01 : (tensor<2x4xf32>) -> tensor<2x4xf32>
   %9 = pipe.dropout %a ratio 0.1 : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  // CHECK: pipe.dropout %{{[a-z0-9]+}} key %{{[a-z0-9]+}} ratio 5.000000e-01 {stream = 4294967295 : i64} : (tensor<2x4xf32>, tensor<3xi64>) -> tensor<2x4xf32>
+  %10 = pipe.dropout %a key %k ratio 0.5 {stream = 4294967295 : i64} : (tensor<2x4xf32>, tensor<3xi64>) -> tensor<2x4xf32>
+  // CHECK: pipe.dropout %{{[a-z0-9]+}} key %{{[a-z0-9]+}} ratio 0.000000e+00 : (tensor<2x4xf32>, tensor<3xi32>) -> tensor<2x4xf32>
+  %11 = pipe.dropout %a key %i ratio 0.0 : (tensor<2x4xf32>, tensor<3xi32>) -> tensor<2x4xf32>
+  // CHECK: pipe.batch_norm {{.*}} epsilon 1.000000e-05 {momentum = 8.000000e-01 : f64, population_variance = true} :
+  %12 = pipe.batch_norm %a scale %c bias %c mean %c variance %c epsilon 1.0e-5 {momentum = 8.000000e-01 : f64, population_variance = true} : (tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
   pipe.output
 }
 

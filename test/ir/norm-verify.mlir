@@ -382,3 +382,35 @@ pipe.graph @case(%a: tensor<2x3xf32>) {
   %0 = pipe.dropout %a ratio 0.5 : (tensor<2x3xf32>) -> tensor<3xf32>
   pipe.output
 }
+
+// -----
+
+pipe.graph @case(%a: tensor<2x3xf32>, %k: tensor<4xi64>) {
+  // expected-error @+1 {{'pipe.dropout' op key must have shape [3], got [4]}}
+  %0 = pipe.dropout %a key %k ratio 0.5 : (tensor<2x3xf32>, tensor<4xi64>) -> tensor<2x3xf32>
+  pipe.output
+}
+
+// -----
+
+pipe.graph @case(%a: tensor<2x3xf32>, %k: tensor<3xf32>) {
+  // expected-error @+1 {{'pipe.dropout' op operand #1 must be}}
+  %0 = pipe.dropout %a key %k ratio 0.5 : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  pipe.output
+}
+
+// -----
+
+pipe.graph @case(%a: tensor<2x3xf32>, %k: tensor<3xi64>) {
+  // expected-error @+1 {{'pipe.dropout' op stream must be a 32-bit number, got -1}}
+  %0 = pipe.dropout %a key %k ratio 0.5 {stream = -1 : i64} : (tensor<2x3xf32>, tensor<3xi64>) -> tensor<2x3xf32>
+  pipe.output
+}
+
+// -----
+
+pipe.graph @case(%a: tensor<2x3xf32>, %k: tensor<3xi64>) {
+  // expected-error @+1 {{'pipe.dropout' op stream must be a 32-bit number, got 4294967296}}
+  %0 = pipe.dropout %a key %k ratio 0.5 {stream = 4294967296 : i64} : (tensor<2x3xf32>, tensor<3xi64>) -> tensor<2x3xf32>
+  pipe.output
+}

@@ -9,6 +9,9 @@ pipe.weight @"0.running/mean" buffer : tensor<f32> from #pipe.source<"m.onnx", 1
 // CHECK: pipe.weight @c constant : tensor<4xi1> from <"@pool", 0, 4>
 pipe.weight @c constant : tensor<4xi1> from #pipe.source<"@pool", 0, 4>
 
+// CHECK: pipe.weight @v parameter : tensor<4xf32> from <"m.onnx", 0, 16>
+pipe.weight @v parameter : tensor<4xf32> from #pipe.source<"m.onnx", 0, 16>
+
 // CHECK-LABEL: pipe.graph @main(
 // CHECK-SAME: %{{.*}}: tensor<8x512xf32> {pipe.name = "x"},
 // CHECK-SAME: %{{.*}}: tensor<4xi1> {pipe.name = "mask", pipe.whole})
@@ -46,4 +49,33 @@ pipe.graph @main(%x: tensor<8x512xf32> {pipe.name = "x"}, %mask: tensor<4xi1> {p
 pipe.graph @empty() {
   // CHECK-NEXT: pipe.output
   pipe.output
+}
+
+// CHECK-LABEL: pipe.graph @trained
+pipe.graph @trained(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: %[[F0:.*]]:2 = pipe.stage 0 (
+  %0:2 = pipe.stage 0 (%a = %x : tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %r = pipe.tanh %a : (tensor<4xf32>) -> tensor<4xf32>
+    pipe.yield %r, %r : tensor<4xf32>, tensor<4xf32>
+  }
+  %1 = pipe.transfer %0#0 from 0 to 1 : tensor<4xf32>
+  %2 = pipe.stage 1 (%a = %1 : tensor<4xf32>) -> tensor<4xf32> {
+    pipe.yield %a : tensor<4xf32>
+  }
+  // CHECK: %[[B1:.*]] = pipe.stage 1 backward_input (%{{.*}} = %{{.*}} : tensor<4xf32>) -> tensor<4xf32> attributes {note = 3 : i64} {
+  %3 = pipe.stage 1 backward_input (%a = %2 : tensor<4xf32>) -> tensor<4xf32> attributes {note = 3 : i64} {
+    pipe.yield %a : tensor<4xf32>
+  }
+  // CHECK: %[[SENT:.*]] = pipe.transfer %[[B1]] from 1 to 0 gradient : tensor<4xf32>
+  %4 = pipe.transfer %3 from 1 to 0 gradient : tensor<4xf32>
+  // CHECK: %[[W0:.*]] = pipe.stage 0 backward_weight (%{{.*}} = %[[SENT]] : tensor<4xf32>, %{{.*}} = %[[F0]]#1 : tensor<4xf32>) -> tensor<4xf32> {
+  %5 = pipe.stage 0 backward_weight (%g = %4 : tensor<4xf32>, %r = %0#1 : tensor<4xf32>) -> tensor<4xf32> {
+    %p = pipe.mul %g, %r : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    pipe.yield %p : tensor<4xf32>
+  }
+  // CHECK: pipe.gradient %[[W0]] of @v site 0 : tensor<4xf32>
+  pipe.gradient %5 of @v site 0 : tensor<4xf32>
+  // CHECK: pipe.gradient %[[W0]] of @v site 7 {note = 4 : i64} : tensor<4xf32>
+  pipe.gradient %5 of @v site 7 {note = 4 : i64} : tensor<4xf32>
+  pipe.output %2 : tensor<4xf32>
 }

@@ -257,3 +257,179 @@ pipe.graph @transfer_stage(%a: tensor<f32>) {
 
 // expected-error @+1 {{'pipe.yield' op expects parent op 'pipe.stage'}}
 pipe.yield
+
+// -----
+
+pipe.graph @phase(%a: tensor<2xf32>) {
+  // expected-error @+1 {{expected backward_input or backward_weight, got backward}}
+  pipe.stage 0 backward () {
+    pipe.yield
+  }
+  pipe.output
+}
+
+// -----
+
+pipe.graph @residual_of_another(%a: tensor<2xf32>) {
+  // expected-note @+1 {{comes from here}}
+  %0 = pipe.stage 0 (%b = %a : tensor<2xf32>) -> tensor<2xf32> {
+    pipe.yield %b : tensor<2xf32>
+  }
+  // expected-error @+1 {{'pipe.stage' op input #0 must be an argument of the graph, a 'pipe.transfer' to 1 or a result of an earlier phase of stage 1}}
+  %1 = pipe.stage 1 backward_weight (%b = %0 : tensor<2xf32>) -> tensor<2xf32> {
+    pipe.yield %b : tensor<2xf32>
+  }
+  pipe.output
+}
+
+// -----
+
+pipe.graph @residual_of_the_same_phase(%a: tensor<2xf32>) {
+  // expected-note @+1 {{comes from here}}
+  %0 = pipe.stage 0 backward_input (%b = %a : tensor<2xf32>) -> tensor<2xf32> {
+    pipe.yield %b : tensor<2xf32>
+  }
+  // expected-error @+1 {{'pipe.stage' op input #0 must be an argument of the graph, a 'pipe.transfer' to 0 or a result of an earlier phase of stage 0}}
+  %1 = pipe.stage 0 backward_input (%b = %0 : tensor<2xf32>) -> tensor<2xf32> {
+    pipe.yield %b : tensor<2xf32>
+  }
+  pipe.output
+}
+
+// -----
+
+pipe.graph @residual_of_a_later_phase(%a: tensor<2xf32>) {
+  // expected-note @+1 {{comes from here}}
+  %0 = pipe.stage 0 backward_weight (%b = %a : tensor<2xf32>) -> tensor<2xf32> {
+    pipe.yield %b : tensor<2xf32>
+  }
+  // expected-error @+1 {{'pipe.stage' op input #0 must be an argument of the graph, a 'pipe.transfer' to 0 or a result of an earlier phase of stage 0}}
+  %1 = pipe.stage 0 backward_input (%b = %0 : tensor<2xf32>) -> tensor<2xf32> {
+    pipe.yield %b : tensor<2xf32>
+  }
+  pipe.output
+}
+
+// -----
+
+pipe.graph @forward_reads_backward(%a: tensor<2xf32>) {
+  // expected-note @+1 {{comes from here}}
+  %0 = pipe.stage 0 backward_weight (%b = %a : tensor<2xf32>) -> tensor<2xf32> {
+    pipe.yield %b : tensor<2xf32>
+  }
+  // expected-error @+1 {{'pipe.stage' op input #0 must be an argument of the graph or a 'pipe.transfer' to 0}}
+  %1 = pipe.stage 0 (%b = %0 : tensor<2xf32>) -> tensor<2xf32> {
+    pipe.yield %b : tensor<2xf32>
+  }
+  pipe.output
+}
+
+// -----
+
+pipe.graph @gradient_forward(%a: tensor<2xf32>) {
+  %0 = pipe.stage 0 (%b = %a : tensor<2xf32>) -> tensor<2xf32> {
+    pipe.yield %b : tensor<2xf32>
+  }
+  // expected-error @+1 {{'pipe.transfer' op goes from a stage to an earlier one, got from 0 to 1}}
+  %1 = pipe.transfer %0 from 0 to 1 gradient : tensor<2xf32>
+  pipe.output
+}
+
+// -----
+
+pipe.graph @gradient_to_itself(%a: tensor<2xf32>) {
+  %0 = pipe.stage 0 (%b = %a : tensor<2xf32>) -> tensor<2xf32> {
+    pipe.yield %b : tensor<2xf32>
+  }
+  // expected-error @+1 {{'pipe.transfer' op goes from a stage to an earlier one, got from 0 to 0}}
+  %1 = pipe.transfer %0 from 0 to 0 gradient : tensor<2xf32>
+  pipe.output
+}
+
+// -----
+
+pipe.graph @gradient_of_nothing(%a: tensor<2xf32>) {
+  %0 = pipe.stage 0 (%b = %a : tensor<2xf32>) -> tensor<2xf32> {
+    pipe.yield %b : tensor<2xf32>
+  }
+  %1 = pipe.stage 0 backward_weight (%b = %0 : tensor<2xf32>) -> tensor<2xf32> {
+    pipe.yield %b : tensor<2xf32>
+  }
+  // expected-error @+1 {{'pipe.gradient' op refers to @w, which no 'pipe.weight' declares}}
+  pipe.gradient %1 of @w site 0 : tensor<2xf32>
+  pipe.output
+}
+
+// -----
+
+// expected-note @+1 {{declared here}}
+pipe.weight @w parameter : tensor<2xf64> from #pipe.source<"m", 0, 16>
+pipe.graph @gradient_type(%a: tensor<2xf32>) {
+  %0 = pipe.stage 0 (%b = %a : tensor<2xf32>) -> tensor<2xf32> {
+    pipe.yield %b : tensor<2xf32>
+  }
+  %1 = pipe.stage 0 backward_weight (%b = %0 : tensor<2xf32>) -> tensor<2xf32> {
+    pipe.yield %b : tensor<2xf32>
+  }
+  // expected-error @+1 {{'pipe.gradient' op has type 'tensor<2xf32>', but the weight has type 'tensor<2xf64>'}}
+  pipe.gradient %1 of @w site 0 : tensor<2xf32>
+  pipe.output
+}
+
+// -----
+
+pipe.weight @w buffer : tensor<2xf32> from #pipe.source<"m", 0, 8>
+pipe.graph @gradient_of_a_buffer(%a: tensor<2xf32>) {
+  %0 = pipe.stage 0 (%b = %a : tensor<2xf32>) -> tensor<2xf32> {
+    pipe.yield %b : tensor<2xf32>
+  }
+  %1 = pipe.stage 0 backward_weight (%b = %0 : tensor<2xf32>) -> tensor<2xf32> {
+    pipe.yield %b : tensor<2xf32>
+  }
+  // expected-error @+1 {{'pipe.gradient' op is of a buffer; only parameters have gradients}}
+  pipe.gradient %1 of @w site 0 : tensor<2xf32>
+  pipe.output
+}
+
+// -----
+
+pipe.weight @w parameter : tensor<2xf32> from #pipe.source<"m", 0, 8>
+pipe.graph @gradient_site(%a: tensor<2xf32>) {
+  %0 = pipe.stage 0 (%b = %a : tensor<2xf32>) -> tensor<2xf32> {
+    pipe.yield %b : tensor<2xf32>
+  }
+  %1 = pipe.stage 0 backward_weight (%b = %0 : tensor<2xf32>) -> tensor<2xf32> {
+    pipe.yield %b : tensor<2xf32>
+  }
+  // expected-error @+1 {{'pipe.gradient' op site must be at least 0, got -1}}
+  pipe.gradient %1 of @w site -1 : tensor<2xf32>
+  pipe.output
+}
+
+// -----
+
+pipe.weight @w parameter : tensor<2xf32> from #pipe.source<"m", 0, 8>
+pipe.graph @gradient_of_an_input(%a: tensor<2xf32>) {
+  // expected-error @+1 {{'pipe.gradient' op must take a result of a stage's backward phase}}
+  pipe.gradient %a of @w site 0 : tensor<2xf32>
+  pipe.output
+}
+
+// -----
+
+pipe.weight @w parameter : tensor<2xf32> from #pipe.source<"m", 0, 8>
+pipe.graph @gradient_of_a_forward(%a: tensor<2xf32>) {
+  %0 = pipe.stage 0 (%b = %a : tensor<2xf32>) -> tensor<2xf32> {
+    pipe.yield %b : tensor<2xf32>
+  }
+  // expected-error @+1 {{'pipe.gradient' op must take a result of a stage's backward phase}}
+  pipe.gradient %0 of @w site 0 : tensor<2xf32>
+  pipe.output
+}
+
+// -----
+
+// expected-error @+1 {{'pipe.stage' op expects parent op 'pipe.graph'}}
+pipe.stage 0 () {
+  pipe.yield
+}

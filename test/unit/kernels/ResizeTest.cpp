@@ -1,4 +1,5 @@
 // resize: the examples of ONNX Resize, each coordinate rule and rounding.
+// resize_grad: its transpose.
 #include "test/unit/kernels/KernelTest.h"
 
 using namespace pipec;
@@ -165,6 +166,65 @@ TEST(ResizeTest, EdgesOfSizes) {
                 {{DType::F32, {2}}}, "cannot be resized");
   expectRefused(resize("linear", {2}, {2}), {{DType::F32, {0}}},
                 {{DType::F32, {2}}}, "cannot be resized");
+}
+
+Op resizeGrad(const Op &forward, Shape shape) {
+  Op op = forward;
+  op.desc.name = "resize_grad";
+  return op.attr("shape", std::move(shape));
+}
+
+TEST(ResizeTest, GradOfEveryType) {
+  for (DType dtype : kFloats) {
+    const Tensor grad = make(dtype, {1, 4}, {1, 2, 4, 8});
+    expectValues(resizeGrad(resize("nearest", {}, {1, 2}), {1, 2})
+                     .run({grad}, {dtype, {1, 2}}),
+                 {3, 12});
+    // Weights of the four results: 1 0, 3/4 1/4, 1/4 3/4, 0 1.
+    expectValues(resizeGrad(resize("linear", {}, {1, 2}), {1, 2})
+                     .run({grad}, {dtype, {1, 2}}),
+                 {1 + 1.5 + 1, 0.5 + 3 + 8});
+  }
+}
+
+// sum(resize(x) * g) == sum(x * resize_grad(g)).
+TEST(ResizeTest, GradIsTransposed) {
+  const Shape in = {2, 3, 4}, out = {2, 7, 2};
+  const Tensor x = random(DType::F64, in, 1), g = random(DType::F64, out, 2);
+  for (const char *mode : {"nearest", "linear", "cubic"})
+    for (const char *coordinates :
+         {"half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel",
+          "half_pixel_symmetric"})
+      for (bool outside : {false, true}) {
+        Op forward = resize(mode, out, {1, 7.0 / 3, 0.5}, coordinates)
+                         .attr("exclude_outside", outside);
+        const Values y = values(forward.run({x}, g.type())),
+                     dx = values(resizeGrad(forward, in).run({g}, x.type())),
+                     vx = values(x), vg = values(g);
+        double there = 0, back = 0;
+        for (size_t i = 0; i < y.size(); ++i)
+          there += y[i] * vg[i];
+        for (size_t i = 0; i < vx.size(); ++i)
+          back += vx[i] * dx[i];
+        EXPECT_NEAR(there, back, 1e-12) << mode << " " << coordinates;
+      }
+}
+
+TEST(ResizeTest, GradEdges) {
+  expectValues(
+      resizeGrad(resize("linear", {}, {1, 1}), {2, 1})
+          .run({make(DType::F32, {2, 1}, {3, 4})}, {DType::F32, {2, 1}}),
+      {3, 4});
+  // Nothing was read of what has no results.
+  expectValues(resizeGrad(resize("cubic", {}, {0.1}), {3})
+                   .run({make(DType::F32, {0}, {})}, {DType::F32, {3}}),
+               {0, 0, 0});
+  expectRefused(resizeGrad(resize("linear", {}, {2}), {0}), {{DType::F32, {2}}},
+                {{DType::F32, {0}}}, "cannot be resized");
+  expectRefused(resizeGrad(resize("linear", {}, {2}), {-1}),
+                {{DType::F32, {2}}}, {{DType::F32, {1}}}, "negative");
+  expectRefused(resizeGrad(resize("linear", {}, {2, 2}), {1}),
+                {{DType::F32, {2}}}, {{DType::F32, {1}}}, "one entry");
 }
 
 } // namespace

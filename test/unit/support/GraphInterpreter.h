@@ -2,7 +2,8 @@
 // partitioning: the oracle that tests compare transformed graphs by.
 //
 // In: a verified graph, its inputs in argument order, weights by symbol.
-// Out: the outputs in result order, or the first kernel's error.
+// Out: the outputs in result order and the gradients, or the first kernel's
+// error.
 #ifndef PIPEC_TEST_UNIT_SUPPORT_GRAPHINTERPRETER_H
 #define PIPEC_TEST_UNIT_SUPPORT_GRAPHINTERPRETER_H
 
@@ -14,6 +15,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <cstring>
+#include <map>
 
 namespace pipec::pipe::testing {
 
@@ -26,8 +28,13 @@ public:
 
   StatusOr<std::vector<Tensor>> run(GraphOp graph,
                                     const std::vector<Tensor> &inputs) {
+    sites.clear();
     return runBlock(graph.getBody().front(), inputs);
   }
+
+  /// What the last run's `pipe.gradient` ops got: weight, site, contribution.
+  using SiteMap = std::map<std::string, std::map<int64_t, Tensor>>;
+  const SiteMap &gradients() const { return sites; }
 
 private:
   using Environment = llvm::DenseMap<mlir::Value, Tensor>;
@@ -69,8 +76,15 @@ private:
     if (auto stage = mlir::dyn_cast<StageOp>(op))
       return runBlock(stage.getBody().front(), operands);
     // Transfers hand a value on; inference keeps what dropout would drop.
-    if (mlir::isa<TransferOp, DropoutOp>(op))
+    auto dropout = mlir::dyn_cast<DropoutOp>(op);
+    if (mlir::isa<TransferOp>(op) || (dropout && !dropout.getKey()))
       return operands;
+    if (auto gradient = mlir::dyn_cast<GradientOp>(op)) {
+      auto site = static_cast<int64_t>(gradient.getSite());
+      if (!sites[gradient.getWeight().str()].emplace(site, operands[0]).second)
+        return invalidArgument("a site stands twice");
+      return std::vector<Tensor>();
+    }
     if (std::optional<Tensor> constant = constantTensor(&op))
       return std::vector<Tensor>{*constant};
     if (auto load = mlir::dyn_cast<LoadWeightOp>(op)) {
@@ -83,6 +97,7 @@ private:
   }
 
   TensorMap weights;
+  SiteMap sites;
 };
 
 /// A tensor of `type` with values that depend on `seed` alone: small, of both
