@@ -2,6 +2,8 @@
 // Tests: test/unit/compiler/ReportTest.cpp, test/e2e/cli/inspect.test.
 #include "compiler/Report.h"
 
+#include "compiler/Predict.h"
+
 #include "pipec/tensor.h"
 
 #include <nlohmann/json.hpp>
@@ -39,13 +41,6 @@ uint64_t parameterBytes(const schema::Stage &stage) {
   return bytes;
 }
 
-uint64_t weightBytes(const schema::Stage &stage) {
-  uint64_t bytes = 0;
-  for (const schema::Weight &weight : stage.weights())
-    bytes += typeOf(weight.type()).byteSize();
-  return bytes;
-}
-
 /// Parameters that several stages read, with those stages.
 std::map<std::string, std::vector<int>>
 sharedWeights(const schema::Manifest &manifest) {
@@ -57,37 +52,6 @@ sharedWeights(const schema::Manifest &manifest) {
   for (auto at = readers.begin(); at != readers.end();)
     at = at->second.size() < 2 ? readers.erase(at) : std::next(at);
   return readers;
-}
-
-struct Prediction {
-  double stepSeconds = 0, bubble = 0, lowerBound = 0;
-  std::vector<uint64_t> memoryBytes;
-};
-
-/// Fill and drain of one step: the slowest stage paces m microbatches.
-Prediction predict(const schema::Manifest &manifest,
-                   const ReportContext &context) {
-  Prediction p;
-  double total = 0, slowest = 0;
-  for (const schema::Stage &stage : manifest.stages()) {
-    double seconds =
-        stage.estimated_seconds_size() ? stage.estimated_seconds(0) : 0;
-    total += seconds;
-    slowest = std::max(slowest, seconds);
-    size_t s = stage.index();
-    uint64_t arena = s < context.arenaBytes.size() ? context.arenaBytes[s] : 0;
-    uint64_t transfers = 0;
-    for (const schema::Transfer &transfer : manifest.transfers())
-      if (transfer.to() == stage.index())
-        transfers += 2 * firstType(transfer.types()).byteSize();
-    p.memoryBytes.push_back(arena + transfers + weightBytes(stage));
-  }
-  int stages = std::max(manifest.stages_size(), 1);
-  p.stepSeconds = total + (context.microbatches - 1) * slowest;
-  p.lowerBound = total * context.microbatches / stages;
-  if (p.stepSeconds > 0)
-    p.bubble = 1 - p.lowerBound / p.stepSeconds;
-  return p;
 }
 
 std::string withCommas(uint64_t n) {
@@ -159,7 +123,11 @@ std::string transferText(const schema::Manifest &manifest) {
         std::to_string(transfer.to()) + "  " + transfer.value() +
         (transfer.producer().empty() ? "" : " (" + transfer.producer() + ")") +
         "  " + type.str() + ", " + bytesText(type.byteSize()) +
-        (transfer.to() - transfer.from() > 1 ? ", skips a stage" : "") + "\n";
+        (transfer.gradient() ? ", a gradient" : "") +
+        (std::abs(int64_t(transfer.to()) - int64_t(transfer.from())) > 1
+             ? ", skips a stage"
+             : "") +
+        "\n";
   }
   return text;
 }
@@ -167,7 +135,7 @@ std::string transferText(const schema::Manifest &manifest) {
 Json namesRead(const schema::Manifest &manifest, uint32_t stage) {
   Json names = Json::array();
   for (const schema::Transfer &transfer : manifest.transfers())
-    if (transfer.to() == stage)
+    if (transfer.to() == stage && !transfer.gradient())
       names.push_back(transfer.value());
   return names;
 }
@@ -176,9 +144,18 @@ Json namesSent(const schema::Manifest &manifest, uint32_t stage) {
   Json names = Json::array();
   std::set<std::string> seen;
   for (const schema::Transfer &transfer : manifest.transfers())
-    if (transfer.from() == stage && seen.insert(transfer.value()).second)
+    if (transfer.from() == stage && !transfer.gradient() &&
+        seen.insert(transfer.value()).second)
       names.push_back(transfer.value());
   return names;
+}
+
+/// Without a schedule each stage is a rank.
+int64_t rankOf(const schema::Manifest &manifest, uint32_t stage) {
+  const schema::Schedule &schedule = manifest.training().schedule();
+  return static_cast<int>(stage) < schedule.rank_of_stage_size()
+             ? schedule.rank_of_stage(static_cast<int>(stage))
+             : stage;
 }
 
 Json stageJson(const schema::Manifest &manifest, const schema::Stage &stage) {
@@ -190,7 +167,7 @@ Json stageJson(const schema::Manifest &manifest, const schema::Stage &stage) {
       buffers.push_back(weight.name());
   }
   return {{"index", stage.index()},
-          {"rank", stage.index()},
+          {"rank", rankOf(manifest, stage.index())},
           {"modules", std::vector<std::string>(stage.modules().begin(),
                                                stage.modules().end())},
           {"parameters", parameters},
@@ -199,7 +176,7 @@ Json stageJson(const schema::Manifest &manifest, const schema::Stage &stage) {
           {"flops", stage.flops_size() ? stage.flops(0) : 0},
           {"inputs", namesRead(manifest, stage.index())},
           {"outputs", namesSent(manifest, stage.index())},
-          {"backward", false}};
+          {"backward", stage.backward_input() || stage.backward_weight()}};
 }
 
 } // namespace
@@ -228,6 +205,15 @@ std::string textReport(const schema::Manifest &manifest,
   text += rows.empty() ? "\n"
                        : ", microbatches of " + rows +
                              (rows == "1" ? " row\n" : " rows\n");
+  if (manifest.has_training()) {
+    const schema::Schedule &schedule = manifest.training().schedule();
+    text +=
+        "to train: schedule " + schedule.name() + ", " +
+        std::to_string(schedule.microbatches()) +
+        (schedule.microbatches() == 1 ? " microbatch, " : " microbatches, ") +
+        std::to_string(schedule.ranks_size()) +
+        (schedule.ranks_size() == 1 ? " rank\n" : " ranks\n");
+  }
   for (const schema::Stage &stage : manifest.stages())
     text += stageText(manifest, stage);
   text += transferText(manifest);
@@ -262,14 +248,18 @@ std::string jsonReport(const schema::Manifest &manifest,
          {"shape", type.shape},
          {"dtype", std::string(dtypeName(type.dtype))},
          {"bytes", type.byteSize()},
-         {"gradient", false}});
+         {"gradient", transfer.gradient()}});
   }
   report["shared_weights"] = Json::array();
   for (const auto &[name, stages] : sharedWeights(manifest))
     report["shared_weights"].push_back({{"name", name}, {"stages", stages}});
   Prediction p = predict(manifest, context);
-  report["schedule"] = "inference";
-  report["microbatches"] = context.microbatches;
+  const bool training = manifest.has_training();
+  report["schedule"] =
+      training ? manifest.training().schedule().name() : "inference";
+  report["microbatches"] = training
+                               ? manifest.training().schedule().microbatches()
+                               : context.microbatches;
   report["predicted"] = {{"step_seconds", p.stepSeconds},
                          {"bubble", p.bubble},
                          {"memory_bytes", p.memoryBytes}};

@@ -38,9 +38,10 @@ const char *phaseText(ProgramPhase phase) {
 
 StatusOr<std::unique_ptr<TrainStage>>
 TrainStage::create(const Package::Impl &package, size_t stage, Device &device,
-                   const TrainerOptions &options) {
+                   Stream &stream, const TrainerOptions &options) {
   PIPEC_RETURN_IF_ERROR(package.requireStage(stage));
-  std::unique_ptr<TrainStage> made(new TrainStage(package, stage, device));
+  std::unique_ptr<TrainStage> made(
+      new TrainStage(package, stage, device, stream));
   made->checkNumerics = options.checkNumerics;
   for (ProgramPhase phase : kPhases)
     for (const ProgramDesc &program : package.programsOf(phase)[stage]) {
@@ -55,7 +56,6 @@ TrainStage::create(const Package::Impl &package, size_t stage, Device &device,
   for (size_t o = 0; o < outputs.size(); ++o)
     if (outputs[o].target == Target::GraphOutput)
       made->lossIndex = static_cast<int>(o);
-  PIPEC_ASSIGN_OR_RETURN(made->stream, device.createStream());
   PIPEC_RETURN_IF_ERROR(made->loadWeights());
   return made;
 }
@@ -72,8 +72,7 @@ Status TrainStage::loadWeights() {
     if (!trained[i])
       continue;
     if (info.kind == "parameter" && info.type.dtype != DType::F32)
-      return unsupported("parameter '" + info.name + "' is " +
-                         info.type.str() +
+      return unsupported("parameter '" + info.name + "' is " + info.type.str() +
                          "; training is in f32, freeze it or convert it");
     PIPEC_ASSIGN_OR_RETURN(bound[i],
                            Tensor::copyOf(info.type, bound[i].data()));
@@ -118,8 +117,7 @@ Status TrainStage::allocate(size_t contextCount) {
     // Never null, so that a stage that keeps nothing has contexts too.
     PIPEC_ASSIGN_OR_RETURN(
         DeviceBuffer context,
-        DeviceBuffer::allocate(device,
-                               std::max<uint64_t>(contextBytes, 1)));
+        DeviceBuffer::allocate(device, std::max<uint64_t>(contextBytes, 1)));
     contexts.push_back(std::move(context));
   }
   std::vector<void *> places;
@@ -130,20 +128,20 @@ Status TrainStage::allocate(size_t contextCount) {
       PIPEC_ASSIGN_OR_RETURN(
           DeviceBuffer buffer,
           DeviceBuffer::allocate(device, program.literalBytes()));
-      PIPEC_RETURN_IF_ERROR(program.bind(device, *stream, arena.bytes(),
+      PIPEC_RETURN_IF_ERROR(program.bind(device, stream, arena.bytes(),
                                          scratch.get(), buffer.bytes(),
                                          places));
       literals.push_back(std::move(buffer));
     }
   for (const SiteDesc &site : package.sites[stage]) {
     PIPEC_ASSIGN_OR_RETURN(
-        Tensor sum, Tensor::allocate(
-                        package.stages[stage].weights[site.weight].type));
+        Tensor sum,
+        Tensor::allocate(package.stages[stage].weights[site.weight].type));
     sums.push_back(std::move(sum));
   }
   filled.assign(sums.size(), false);
   reset();
-  return device.synchronize(*stream);
+  return device.synchronize(stream);
 }
 
 void TrainStage::reset() {
@@ -184,7 +182,9 @@ Status TrainStage::run(ProgramPhase phase, int64_t k, const Feed &feed,
                        const RunControl *control) {
   const size_t variant = feed.plan().microbatches[k].variant;
   PreparedProgram &prepared = program(phase, variant);
-  PIPEC_ASSIGN_OR_RETURN(uint8_t *context, contextOf(k));
+  PIPEC_ASSIGN_OR_RETURN(uint8_t * context, contextOf(k));
+  // What is queued still reads the views that are about to change.
+  PIPEC_RETURN_IF_ERROR(device.synchronize(stream));
   prepared.bindContext(context);
   const auto &inputs = prepared.desc().inputs;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -192,7 +192,7 @@ Status TrainStage::run(ProgramPhase phase, int64_t k, const Feed &feed,
       prepared.bindInput(
           i, const_cast<void *>(feed.data(package, inputs[i].index, k)));
   PIPEC_RETURN_IF_ERROR(
-      prepared.run(device, *stream, checkNumerics, control,
+      prepared.run(device, stream, checkNumerics, control,
                    {static_cast<int64_t>(stage), k, phaseText(phase)}));
   return takeOutputs(prepared, k);
 }
@@ -204,7 +204,7 @@ Status TrainStage::takeOutputs(PreparedProgram &prepared, int64_t k) {
     if (output.target == Target::Transfer)
       continue;
     if (!synchronised)
-      PIPEC_RETURN_IF_ERROR(device.synchronize(*stream));
+      PIPEC_RETURN_IF_ERROR(device.synchronize(stream));
     synchronised = true;
     const TensorView value = prepared.value(output.value);
     if (output.target == Target::GradientSite)
@@ -244,11 +244,10 @@ Status TrainStage::receive(uint32_t transfer, int64_t k, const Feed &feed,
   for (ProgramPhase phase : kPhases) {
     if (!has(phase))
       continue;
-    for (const ProgramInputDesc &input :
-         program(phase, variant).desc().inputs)
+    for (const ProgramInputDesc &input : program(phase, variant).desc().inputs)
       if (input.transfer && input.index == transfer) {
-        PIPEC_ASSIGN_OR_RETURN(uint8_t *context, contextOf(k));
-        return device.copy(*stream, context + input.contextOffset, data,
+        PIPEC_ASSIGN_OR_RETURN(uint8_t * context, contextOf(k));
+        return device.copy(stream, context + input.contextOffset, data,
                            input.type.byteSize());
       }
   }

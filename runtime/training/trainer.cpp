@@ -10,6 +10,7 @@
 #include "runtime/optimizer/optimizer.h"
 #include "runtime/training/gradients.h"
 #include "runtime/training/rank_worker.h"
+#include "runtime/training/trainer_access.h"
 #include "runtime/transport/local/local_transport.h"
 
 #include <algorithm>
@@ -62,10 +63,10 @@ StatusOr<TensorMap> partOf(const Package::Impl &package, const TensorMap &batch,
                              std::to_string(parts) + " does not divide");
     TensorType type = whole.type();
     type.shape[0] = rows / parts;
-    at->second = Tensor::wrap(
-        type,
-        const_cast<uint8_t *>(whole.as<uint8_t>()) + part * type.byteSize(),
-        std::make_shared<Tensor>(whole));
+    at->second = Tensor::wrap(type,
+                              const_cast<uint8_t *>(whole.as<uint8_t>()) +
+                                  part * type.byteSize(),
+                              std::make_shared<Tensor>(whole));
   }
   return result;
 }
@@ -73,13 +74,17 @@ StatusOr<TensorMap> partOf(const Package::Impl &package, const TensorMap &batch,
 } // namespace
 
 struct Trainer::Impl {
-  explicit Impl(const Package &package) : package(package) {}
+  Impl(const Package &package, Device *other)
+      : package(package), device(other ? *other : ownDevice) {}
 
   Package package;
   TrainerOptions options;
   std::optional<LearningRate> rate;
-  CpuDevice device;
+  CpuDevice ownDevice;
+  Device &device;
   LocalTransport transport{device};
+  // A stream a rank: its stages run one after the other.
+  std::vector<std::unique_ptr<Stream>> streams;
   std::vector<std::unique_ptr<Channel>> channels; // by transfer
   TrainStages stages;
   std::vector<SharedWeight> weights;
@@ -173,9 +178,16 @@ Status Trainer::Impl::create() {
   PIPEC_ASSIGN_OR_RETURN(weights, collectWeights(impl()));
   MemoryNeed need;
   const std::vector<size_t> contexts = contextsNeeded(impl());
+  for (size_t r = 0; r < schedule().lists.size(); ++r) {
+    PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<Stream> stream,
+                           device.createStream());
+    streams.push_back(std::move(stream));
+  }
   for (size_t s = 0; s < impl().stages.size(); ++s) {
-    PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<TrainStage> stage,
-                           TrainStage::create(impl(), s, device, options));
+    PIPEC_ASSIGN_OR_RETURN(
+        std::unique_ptr<TrainStage> stage,
+        TrainStage::create(impl(), s, device,
+                           *streams[schedule().rankOfStage[s]], options));
     need += stage->memoryNeed(contexts[s]);
     stages.push_back(std::move(stage));
   }
@@ -187,7 +199,7 @@ Status Trainer::Impl::create() {
   for (size_t s = 0; s < stages.size(); ++s)
     PIPEC_RETURN_IF_ERROR(stages[s]->allocate(contexts[s]));
   for (size_t r = 0; r < schedule().lists.size(); ++r)
-    workers.emplace_back(impl(), r, stages, channels);
+    workers.emplace_back(impl(), r, device, *streams[r], stages, channels);
   PIPEC_ASSIGN_OR_RETURN(team, WorkerTeam::start(workers.size(), "rank"));
   return {};
 }
@@ -213,11 +225,11 @@ Status Trainer::Impl::runParts(const TensorMap &batch, double scale,
   for (auto &stage : stages)
     stage->beginStep();
   for (int64_t part = 0; part < options.accumulate; ++part) {
-    PIPEC_ASSIGN_OR_RETURN(TensorMap rows, partOf(impl(), batch, part,
-                                                  options.accumulate));
+    PIPEC_ASSIGN_OR_RETURN(TensorMap rows,
+                           partOf(impl(), batch, part, options.accumulate));
     PIPEC_ASSIGN_OR_RETURN(
-        Feed feed, Feed::create(impl(), rows, m, scale,
-                                {options.seed, next, part * m}));
+        Feed feed,
+        Feed::create(impl(), rows, m, scale, {options.seed, next, part * m}));
     Status status = runRanks(feed);
     if (!status.ok()) {
       for (auto &stage : stages)
@@ -283,9 +295,15 @@ Trainer::~Trainer() = default;
 
 StatusOr<std::unique_ptr<Trainer>>
 Trainer::create(const Package &package, const TrainerOptions &options) {
+  return TrainerAccess::create(package, options, nullptr);
+}
+
+StatusOr<std::unique_ptr<Trainer>>
+TrainerAccess::create(const Package &package, const TrainerOptions &options,
+                      Device *device) {
   try {
     std::unique_ptr<Trainer> trainer(new Trainer);
-    trainer->impl = std::make_unique<Impl>(package);
+    trainer->impl = std::make_unique<Trainer::Impl>(package, device);
     trainer->impl->options = options;
     PIPEC_RETURN_IF_ERROR(trainer->impl->create());
     return trainer;
@@ -311,8 +329,7 @@ static TensorMap weightsOf(const std::vector<SharedWeight> &weights,
   for (const SharedWeight &weight : weights)
     if (weight.isBuffer == buffers) {
       const SharedWeight::Place &owner = weight.places.front();
-      result.emplace(weight.name,
-                     stages[owner.stage]->weights()[owner.weight]);
+      result.emplace(weight.name, stages[owner.stage]->weights()[owner.weight]);
     }
   return result;
 }

@@ -37,8 +37,8 @@ TensorTypes typesOf(const TensorMap &tensors) {
 /// one to ignore.
 StatusOr<Tensor> shifted(const Tensor &labels, int64_t ignore) {
   if (labels.dtype() != DType::I64 && labels.dtype() != DType::I32)
-    return invalidArgument("--shift-labels: labels are " +
-                           labels.type().str() + ", expected i64 or i32");
+    return invalidArgument("--shift-labels: labels are " + labels.type().str() +
+                           ", expected i64 or i32");
   PIPEC_ASSIGN_OR_RETURN(Tensor result,
                          Tensor::copyOf(labels.type(), labels.data()));
   int64_t length = labels.shape().empty() ? 0 : labels.shape().back();
@@ -71,10 +71,10 @@ Status checkFree(const std::string &option, const std::string &path,
 
 Status TrainRun::openData() {
   PIPEC_RETURN_IF_ERROR(checkFree("--log", arguments.log, arguments.overwrite));
-  PIPEC_RETURN_IF_ERROR(checkFree("--save-params", arguments.saveParams,
-                                  arguments.overwrite));
-  PIPEC_RETURN_IF_ERROR(checkFree("--dump-grads", arguments.dumpGrads,
-                                  arguments.overwrite));
+  PIPEC_RETURN_IF_ERROR(
+      checkFree("--save-params", arguments.saveParams, arguments.overwrite));
+  PIPEC_RETURN_IF_ERROR(
+      checkFree("--dump-grads", arguments.dumpGrads, arguments.overwrite));
   if (arguments.loss.empty())
     return invalidArgument("--loss is missing: cross_entropy[:OUTPUT], "
                            "mse[:OUTPUT] or output:NAME");
@@ -84,16 +84,15 @@ Status TrainRun::openData() {
   TensorTypes ports;
   if (!arguments.tokenFile.empty()) {
     PIPEC_ASSIGN_OR_RETURN(CompileOptions options, arguments.options());
-    PIPEC_ASSIGN_OR_RETURN(ports,
-                           modelInputTypes(arguments.model, options));
+    PIPEC_ASSIGN_OR_RETURN(ports, modelInputTypes(arguments.model, options));
   }
   PIPEC_ASSIGN_OR_RETURN(source, arguments.openSource(ports));
   steps = arguments.steps ? arguments.steps : source->stepsPerEpoch();
   std::error_code error;
   fs::path place = fs::temp_directory_path(error);
   PIPEC_ASSIGN_OR_RETURN(
-      scratch, TemporaryFolder::create((error ? fs::path("/tmp") : place) /
-                                       "pipec-"));
+      scratch,
+      TemporaryFolder::create((error ? fs::path("/tmp") : place) / "pipec-"));
   return {};
 }
 
@@ -174,8 +173,8 @@ StatusOr<TensorMap> TrainRun::batchFor(int64_t step) const {
     if (labels == batch.end())
       return invalidArgument("--shift-labels: the batch has no tensor '" +
                              arguments.labels + "'");
-    PIPEC_ASSIGN_OR_RETURN(labels->second, shifted(labels->second,
-                                                   arguments.ignoreIndex));
+    PIPEC_ASSIGN_OR_RETURN(labels->second,
+                           shifted(labels->second, arguments.ignoreIndex));
   }
   return batch;
 }
@@ -233,14 +232,13 @@ void TrainRun::showProgress(const StepResult &result, double seconds) const {
   const int64_t every = std::max<int64_t>(1, steps / 20);
   if (!terminal && done % every && done != steps && done != 1)
     return;
-  const double left =
-      totalSeconds / double(done) * double(steps - done);
+  const double left = totalSeconds / double(done) * double(steps - done);
   std::fprintf(stderr,
                "%spipec: step %lld of %lld  loss %.6f  norm %.4f  lr %.3g  "
                "%.3f s  %.0f s left%s",
                terminal ? "\r\x1b[K" : "", static_cast<long long>(done),
-               static_cast<long long>(steps), result.loss,
-               result.gradientNorm, result.learningRate, seconds, left,
+               static_cast<long long>(steps), result.loss, result.gradientNorm,
+               result.learningRate, seconds, left,
                !terminal || done == steps ? "\n" : "");
   std::fflush(stderr);
 }
