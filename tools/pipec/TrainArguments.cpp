@@ -55,7 +55,8 @@ void addLoss(CLI::App &command, TrainArguments &a) {
                   "cross_entropy[:OUTPUT], mse[:OUTPUT], or output:NAME for a "
                   "loss that the model computes itself")
       ->group(group);
-  command.add_option("--labels", a.labels, "Tensor that the loss compares with")
+  command
+      .add_option("--labels", a.labels, "Tensor that the loss compares with")
       ->capture_default_str()
       ->group(group);
   command
@@ -72,9 +73,10 @@ void addLoss(CLI::App &command, TrainArguments &a) {
       ->check(CLI::Range(0.0, 1.0))
       ->group(group);
   command
-      .add_flag("--shift-labels", a.shiftLabels,
-                "Row t is compared with label t + 1, as Hugging Face's language "
-                "models do it")
+      .add_flag(
+          "--shift-labels", a.shiftLabels,
+          "Row t is compared with label t + 1, as Hugging Face's language "
+          "models do it")
       ->group(group);
   command
       .add_option("--freeze", a.freeze,
@@ -161,7 +163,8 @@ void addResults(CLI::App &command, TrainArguments &a) {
   command
       .add_option("--weights", a.weightFiles,
                   "Start from these weights: safetensors files or a Hugging "
-                  "Face index (.json). Repeatable.")
+                  "Face index (.json). Repeatable. Not read where --resume "
+                  "finds a checkpoint.")
       ->allow_extra_args(false)
       ->group(group);
   command
@@ -202,8 +205,9 @@ StatusOr<std::pair<double, double>> parseBetas(const std::string &text) {
     if (whole && end != text.c_str() + comma + 1 && !*end)
       return std::pair(first, second);
   }
-  return invalidArgument("--betas " + text + ": expected two numbers, such as "
-                                             "0.9,0.999");
+  return invalidArgument("--betas " + text +
+                         ": expected two numbers, such as "
+                         "0.9,0.999");
 }
 
 StatusOr<std::string> readText(const std::string &path) {
@@ -242,6 +246,7 @@ void TrainArguments::addTo(CLI::App &command) {
   addLoss(command, *this);
   addSchedule(command, *this);
   addUpdate(command, *this);
+  checkpoints.addTo(command);
   addResults(command, *this);
 }
 
@@ -284,10 +289,10 @@ TrainArguments::compileOptions(const TensorTypes &types) const {
     bool cut = !type.shape.empty() &&
                std::find(whole.begin(), whole.end(), name) == whole.end();
     if (cut && type.shape[0] % accumulate)
-      return invalidArgument(
-          "tensor '" + name + "' has " + std::to_string(type.shape[0]) +
-          " rows, which --accumulate " + std::to_string(accumulate) +
-          " does not divide");
+      return invalidArgument("tensor '" + name + "' has " +
+                             std::to_string(type.shape[0]) +
+                             " rows, which --accumulate " +
+                             std::to_string(accumulate) + " does not divide");
     if (cut)
       options.inputShapes[name][0] /= accumulate;
   }
