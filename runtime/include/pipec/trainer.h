@@ -46,8 +46,8 @@ struct TrainerOptions {
 };
 
 struct StepResult {
-  int64_t step = 0;     // from 0
-  double loss = 0;      // of the whole batch
+  int64_t step = 0;        // from 0
+  double loss = 0;         // of the whole batch
   double gradientNorm = 0; // global, before clipping; a shared weight once
   double learningRate = 0;
 };
