@@ -120,19 +120,14 @@ Status TrainStage::allocate(size_t contextCount) {
         DeviceBuffer::allocate(device, std::max<uint64_t>(contextBytes, 1)));
     contexts.push_back(std::move(context));
   }
-  std::vector<void *> places;
-  for (const Tensor &weight : bound)
-    places.push_back(const_cast<void *>(weight.data()));
   for (auto &phase : programs)
     for (PreparedProgram &program : phase) {
       PIPEC_ASSIGN_OR_RETURN(
           DeviceBuffer buffer,
           DeviceBuffer::allocate(device, program.literalBytes()));
-      PIPEC_RETURN_IF_ERROR(program.bind(device, stream, arena.bytes(),
-                                         scratch.get(), buffer.bytes(),
-                                         places));
       literals.push_back(std::move(buffer));
     }
+  PIPEC_RETURN_IF_ERROR(bindPrograms());
   for (const SiteDesc &site : package.sites[stage]) {
     PIPEC_ASSIGN_OR_RETURN(
         Tensor sum,
@@ -141,6 +136,27 @@ Status TrainStage::allocate(size_t contextCount) {
   }
   filled.assign(sums.size(), false);
   reset();
+  return device.synchronize(stream);
+}
+
+Status TrainStage::bindPrograms() {
+  std::vector<void *> places;
+  for (const Tensor &weight : bound)
+    places.push_back(const_cast<void *>(weight.data()));
+  size_t next = 0;
+  for (auto &phase : programs)
+    for (PreparedProgram &program : phase)
+      PIPEC_RETURN_IF_ERROR(program.bind(device, stream, arena.bytes(),
+                                         scratch.get(),
+                                         literals[next++].bytes(), places));
+  return {};
+}
+
+Status TrainStage::bindReplaced() {
+  if (!hasReplaced)
+    return {};
+  hasReplaced = false;
+  PIPEC_RETURN_IF_ERROR(bindPrograms());
   return device.synchronize(stream);
 }
 

@@ -163,7 +163,8 @@ void addResults(CLI::App &command, TrainArguments &a) {
   command
       .add_option("--weights", a.weightFiles,
                   "Start from these weights: safetensors files or a Hugging "
-                  "Face index (.json). Repeatable.")
+                  "Face index (.json). Repeatable. Not read where --resume "
+                  "finds a checkpoint.")
       ->allow_extra_args(false)
       ->group(group);
   command
@@ -245,6 +246,7 @@ void TrainArguments::addTo(CLI::App &command) {
   addLoss(command, *this);
   addSchedule(command, *this);
   addUpdate(command, *this);
+  checkpoints.addTo(command);
   addResults(command, *this);
 }
 
