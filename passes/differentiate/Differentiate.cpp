@@ -79,6 +79,8 @@ private:
       return graph.emitOpError("result 0, the loss, must be a float scalar, "
                                "got ")
              << type;
+    if (graph.getBody().getOps<StageOp>().empty())
+      return graph.emitOpError("has no stages; run the partition phase first");
     if (!activity.needsGradient(loss))
       return graph.emitOpError("result 0, the loss, depends on no trainable "
                                "parameter");

@@ -71,3 +71,13 @@ pipe.graph @main(%i: tensor<2xi64>, %j: tensor<1x1xi64>) -> tensor<f32> {
   }
   pipe.output %4 : tensor<f32>
 }
+
+// -----
+
+pipe.weight @w parameter : tensor<f32> from #pipe.source<"m", 0, 4>
+// expected-error @+1 {{'pipe.graph' op has no stages; run the partition phase first}}
+pipe.graph @main() -> tensor<f32> {
+  %w = pipe.load_weight @w : tensor<f32>
+  %0 = pipe.exp %w : (tensor<f32>) -> tensor<f32>
+  pipe.output %0 : tensor<f32>
+}
