@@ -101,16 +101,22 @@ private:
     return transfer ? transfer.getValue() : Value();
   }
 
-  void addSeed(StageOp stage, Value bodyValue, Value stageResult) {
+  LogicalResult addSeed(StageOp stage, Value bodyValue, Value stageResult) {
     if (!pending.count(stageResult))
-      return;
+      return success();
+    // Which of two gradients came first would be lost.
+    if (seeds.count(bodyValue))
+      return stage.emitOpError("yields a value twice, or one that it received; "
+                               "each has to leave the stage that makes it, "
+                               "once");
     Value argument = stage.getBody().addArgument(bodyValue.getType(),
                                                  bodyValue.getLoc());
     seeds[bodyValue] = argument;
     incoming[argument] = stageResult;
+    return success();
   }
 
-  void addSeeds(StageOp stage) {
+  LogicalResult addSeeds(StageOp stage) {
     seeds.clear();
     incoming.clear();
     received.clear();
@@ -118,15 +124,19 @@ private:
     unsigned arguments = body.getNumArguments();
     for (unsigned i = 0; i < arguments; ++i)
       if (Value sent = sentValue(stage, i))
-        addSeed(stage, body.getArgument(i), sent);
-    for (auto [result, yielded] : llvm::zip(
-             stage.getResults(), body.getTerminator()->getOperands()))
-      addSeed(stage, yielded, result);
+        if (failed(addSeed(stage, body.getArgument(i), sent)))
+          return failure();
+    for (auto [result, yielded] :
+         llvm::zip(stage.getResults(), body.getTerminator()->getOperands()))
+      if (failed(addSeed(stage, yielded, result)))
+        return failure();
+    return success();
   }
 
-  /// False where an op of the stage has no derivative.
+  /// False where the stage or an op of it has no derivative.
   bool differentiate(StageOp stage) {
-    addSeeds(stage);
+    if (failed(addSeeds(stage)))
+      return false;
     Block &body = stage.getBody().front();
     unsigned forwardArguments = stage.getInputs().size();
     StageGradients gradients =
