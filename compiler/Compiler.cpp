@@ -57,6 +57,7 @@ public:
     context.loadDialect<pipe::PipeDialect>();
     context.disableMultithreading(); // graphs are small; one thread keeps
                                      // messages in order
+    context.printOpOnDiagnostic(false); // a whole graph is no message
   }
 
   StatusOr<CompiledModel> run() {
@@ -254,6 +255,21 @@ private:
 };
 
 } // namespace
+
+StatusOr<std::map<std::string, TensorType>>
+modelInputTypes(const std::string &modelPath, const CompileOptions &options) {
+  PIPEC_ASSIGN_OR_RETURN(auto model, onnx::OnnxModel::open(modelPath));
+  CompileOptions whole = options;
+  whole.microbatches = 1;
+  whole.defaultBindings = true;
+  PIPEC_ASSIGN_OR_RETURN(std::vector<VariantShapes> variants,
+                         planVariants(model->interface(), whole));
+  std::map<std::string, TensorType> types;
+  for (const auto &input : model->interface().inputs)
+    types[input.name] = {input.dtype,
+                         variants[0].inputShapes.at(input.name)};
+  return types;
+}
 
 StatusOr<CompiledModel> compileModel(const std::string &modelPath,
                                      const CompileOptions &options,

@@ -34,6 +34,11 @@ StatusOr<CompiledModel> compileModel(const std::string &modelPath,
                                      const CompileOptions &options,
                                      const Reporter &report);
 
+/// Types of the model's inputs for the whole batch, as far as `options` bind
+/// them; what is left symbolic is an error that says what to bind.
+StatusOr<std::map<std::string, TensorType>>
+modelInputTypes(const std::string &modelPath, const CompileOptions &options);
+
 } // namespace pipec
 
 #endif // PIPEC_COMPILER_COMPILER_H

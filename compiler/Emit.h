@@ -60,6 +60,10 @@ StatusOr<schema::Program> emitProgram(pipe::StageOp stage,
                                       const ProgramLinks &links,
                                       StageWeights &weights);
 
+/// The schedule that the options ask for, over the stages and transfers that
+/// the manifest has by now; proved.
+Status addSchedule(schema::Manifest &manifest, const CompileOptions &options);
+
 void setType(schema::TensorType *message, const TensorType &type);
 
 /// The outermost module paths that lie wholly in each stage, in file order; for

@@ -4,6 +4,7 @@
 
 #include "compiler/Microbatches.h"
 #include "ir/OpDescs.h"
+#include "passes/lower/Passes.h"
 #include "passes/partition/CostModel.h"
 #include "passes/partition/GraphOps.h"
 #include "pipec/version.h"
@@ -48,8 +49,10 @@ public:
     PIPEC_RETURN_IF_ERROR(checkOutputStages());
     PIPEC_RETURN_IF_ERROR(fillAbsentTransfers());
     addModules();
-    if (input.options->training)
+    if (input.options->training) {
       addTraining(*input.options->training);
+      PIPEC_RETURN_IF_ERROR(addSchedule(manifest, *input.options));
+    }
     return std::move(compiled);
   }
 

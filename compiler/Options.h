@@ -32,6 +32,11 @@ struct TrainingOptions {
   std::vector<std::string> freeze;
   /// Batch normalisation keeps its stored statistics.
   bool batchNormFrozen = false;
+  /// A name of passes/schedule/Generate.h, or, with `scheduleCsv`, what to call
+  /// the schedule of that text.
+  std::string schedule = "1f1b";
+  std::string scheduleCsv;
+  int64_t ranks = 0; // 0: the schedule's own choice
   /// Forward values are computed again in the backward instead of kept.
   bool recompute = false;
 };

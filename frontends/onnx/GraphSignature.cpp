@@ -39,8 +39,10 @@ static void parseSignatureLine(const std::string &line,
     return;
   GraphSignature::Entry entry;
   entry.target = line.substr(target, close - target);
-  entry.kind = parameter ? GraphSignature::Kind::Parameter
-                         : GraphSignature::Kind::Buffer;
+  bool temporary = line.find("persistent=False", close) != std::string::npos;
+  entry.kind = parameter   ? GraphSignature::Kind::Parameter
+               : temporary ? GraphSignature::Kind::Temporary
+                           : GraphSignature::Kind::Buffer;
   size_t index = signature.entries.size();
   if (!signature.byTarget.emplace(entry.target, index).second)
     return;
@@ -50,6 +52,7 @@ static void parseSignatureLine(const std::string &line,
 
 GraphSignature parseGraphSignature(const std::string &text) {
   GraphSignature signature;
+  signature.present = true;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
     parseSignatureLine(line, signature);

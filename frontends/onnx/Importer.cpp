@@ -22,7 +22,12 @@ public:
   Importer(mlir::MLIRContext &context, const Model &model,
            const ImportOptions &options, const Notice &notice)
       : context(context), model(model), options(options), notice(notice),
-        location(mlir::UnknownLoc::get(&context)) {}
+        location(mlir::UnknownLoc::get(&context)) {
+    for (const auto &node : model.graph().node())
+      read.insert(node.input().begin(), node.input().end());
+    for (const auto &output : model.graph().output())
+      read.insert(output.name());
+  }
   StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> run();
 
 private:
@@ -53,6 +58,7 @@ private:
   std::vector<std::string> symbols; // by declaration; "" until declared
   std::vector<mlir::Value> loads;   // by declaration
   std::set<std::string> usedSymbols;
+  std::set<std::string> read; // names that a node or a graph output reads
   std::map<std::string, Val>
       values; // by ONNX name; initializers are read through their uses
 };
@@ -137,11 +143,13 @@ Val Importer::constantValue(int initializer, int decl) {
   if (source.type.numElements() > kLiteralElements)
     state->make = [this, decl] { return loadWeight(decl); };
   if (source.type.byteSize() <= Emitter::kFoldLimit)
-    state->load = [this, &source]() -> std::optional<Tensor> {
+    state->load = [this, initializer, &source]() -> std::optional<Tensor> {
       auto tensor = source.load();
       if (tensor.ok())
         return *tensor;
-      emitter->fail(tensor.status().withPrefix(model.path));
+      // Whoever asked for it adds the file and the node.
+      emitter->fail(tensor.status().withPrefix(
+          "initializer '" + model.initializers[initializer].name + "'"));
       return std::nullopt;
     };
   return Val(std::move(state));
@@ -229,9 +237,13 @@ Status Importer::importNode(int index) {
   for (int k = 0; k < node.output_size(); ++k) {
     if (node.output(k).empty())
       continue;
+    // Exporters name outputs that nothing reads, such as a Dropout's mask.
+    if (!nodeContext.results()[k] && !read.count(node.output(k)))
+      continue;
     if (!nodeContext.results()[k])
       return unsupported(model.where(index) + ": output " + std::to_string(k) +
-                         " ('" + node.output(k) + "') is not supported");
+                         " ('" + node.output(k) + "') " +
+                         nodeContext.whyMissing(k));
     values[node.output(k)] = nodeContext.results()[k];
   }
   return Status();
@@ -295,7 +307,8 @@ Status Importer::finishGraph() {
             ? values[port.name]
             : initializerValue(initializer->second,
                                weights.defaults.at(initializer->second));
-    PIPEC_RETURN_IF_ERROR(emitter->status());
+    if (!emitter->ok())
+      return emitter->status().withPrefix(model.path);
     PIPEC_RETURN_IF_ERROR(checkOutput(port, value.type()));
     results.push_back(emitter->materialize(value));
     mlir::NamedAttrList list;
@@ -309,7 +322,7 @@ Status Importer::finishGraph() {
   graph.setFunctionType(
       builder.getFunctionType(graph.getFunctionType().getInputs(), types));
   graph.setResAttrsAttr(builder.getArrayAttr(attributes));
-  return emitter->status();
+  return emitter->ok() ? Status() : emitter->status().withPrefix(model.path);
 }
 
 Status Importer::verify() {

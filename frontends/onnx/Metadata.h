@@ -17,7 +17,8 @@ namespace pipec::onnx {
 
 /// Parameters and buffers of the exported module, in PyTorch's order.
 struct GraphSignature {
-  enum class Kind { Parameter, Buffer };
+  /// Temporary: a buffer that no state_dict holds (persistent=False).
+  enum class Kind { Parameter, Buffer, Temporary };
   struct Entry {
     std::string target; // state_dict name
     Kind kind = Kind::Parameter;
@@ -26,7 +27,10 @@ struct GraphSignature {
   std::map<std::string, size_t> byPlaceholder; // "p_a_weight" -> entry
   std::map<std::string, size_t> byTarget;      // "a.weight" -> entry
 
-  bool empty() const { return entries.empty(); }
+  /// The file has one, be it of a model without parameters.
+  bool present = false;
+
+  bool empty() const { return !present; }
   bool contains(const std::string &target) const {
     return byTarget.count(target) != 0;
   }
@@ -64,6 +68,13 @@ NodeMetadata readNodeMetadata(const ::onnx::NodeProto &node);
 /// neighbours have in common.
 std::vector<std::string>
 completeModulePaths(const std::vector<NodeMetadata> &nodes);
+/// Puts containers that are never called back into the paths of a file of the
+/// TorchScript-based exporter: "h.0" becomes "transformer.h.0" where nodes in
+/// it read "transformer.h.0.ln.weight". `reads`: the names of the initializers
+/// that each node reads; one name for those with the same bytes and no name of
+/// their own.
+void restoreContainers(std::vector<std::string> &paths,
+                       const std::vector<std::vector<std::string>> &reads);
 const std::string *findMetadata(
     const google::protobuf::RepeatedPtrField<::onnx::StringStringEntryProto>
         &entries,

@@ -1,7 +1,7 @@
 // Opening of a model file: see Model.h.
 //
 // In: the mapped file. Out: a Model. Order: scan, parse, versions, tensors,
-// graph, interface. Tests: test/unit/frontends/OpenTest.cpp.
+// paths, graph, interface. Tests: test/unit/frontends/OpenTest.cpp.
 #include "frontends/onnx/Model.h"
 
 #include "frontends/onnx/Text.h"
@@ -109,6 +109,33 @@ static void readAliasNodes(Model &model) {
   }
 }
 
+/// Names of initializers complete the paths, so this comes after all of them.
+static void restorePaths(Model &model) {
+  if (!model.signature.empty())
+    return;
+  const auto &graph = model.graph();
+  std::map<std::string, std::string> merged; // second name -> the first
+  for (int n = 0; n < graph.node_size(); ++n)
+    if (model.aliasNode[n])
+      merged[graph.node(n).output(0)] = graph.node(n).input(0);
+  std::vector<std::string> paths;
+  std::vector<std::vector<std::string>> reads(graph.node_size());
+  for (int n = 0; n < graph.node_size(); ++n) {
+    paths.push_back(model.origins[n].module);
+    for (const std::string &name : graph.node(n).input()) {
+      if (model.aliasNode[n] || !model.initializerByName.count(name))
+        continue;
+      auto first = merged.find(name);
+      bool nameless = startsWith(name, "onnx::");
+      reads[n].push_back(nameless && first != merged.end() ? first->second
+                                                           : name);
+    }
+  }
+  restoreContainers(paths, reads);
+  for (int n = 0; n < graph.node_size(); ++n)
+    model.origins[n].module = paths[n];
+}
+
 StatusOr<std::unique_ptr<Model>>
 openModel(std::shared_ptr<const MappedFile> file) {
   auto model = std::make_unique<Model>();
@@ -132,6 +159,7 @@ openModel(std::shared_ptr<const MappedFile> file) {
   readOrigins(*model);
   PIPEC_RETURN_IF_ERROR(readTensors(*model, *scanned, std::move(file)));
   readAliasNodes(*model);
+  restorePaths(*model);
   PIPEC_RETURN_IF_ERROR(checkGraph(*model));
   PIPEC_ASSIGN_OR_RETURN(model->interface, readInterface(*model));
   return model;

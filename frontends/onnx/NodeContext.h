@@ -78,6 +78,12 @@ public:
   bool wantsOutput(int k) const {
     return k < node().output_size() && !node().output(k).empty();
   }
+  /// Output `k` cannot be made: an error only where something reads it.
+  void cannotMake(int k, const char *why) { missing[k] = why; }
+  const char *whyMissing(int k) const {
+    auto found = missing.find(k);
+    return found == missing.end() ? "is not supported" : found->second;
+  }
   const std::vector<Val> &results() const { return outputs; }
 
   // ---- errors ----
@@ -105,6 +111,7 @@ private:
   const Model &model;
   int index;
   std::vector<Val> inputs, weights, outputs;
+  std::map<int, const char *> missing; // outputs: why
 };
 
 /// Imports one node; after it the results are set or the emitter holds an

@@ -64,7 +64,8 @@ public:
   StatusOr<mlir::OwningOpRef<mlir::ModuleOp>>
   import(mlir::MLIRContext &context, const ImportOptions &options,
          const Notice &notice) const;
-  /// Parameters that the graph signature names but the exporter folded away.
+  /// Parameters that the exporter folded away, as far as the file names them;
+  /// else by the name of what it made of them.
   std::vector<std::string> foldedParameters() const;
 
 private:

@@ -46,6 +46,7 @@ constexpr TargetForm kTargets[] = {
     {"aten.embedding.", 0, -1, -1, -1},
     {"aten.prelu.", 1, -1, -1, -1},
     {"aten._prelu_kernel.", 1, -1, -1, -1},
+    {"aten.bilinear.", 2, 3, -1, -1},
 };
 
 bool contains(const std::string &text, const char *part) {
@@ -89,6 +90,10 @@ private:
   std::optional<std::string> matchByExclusion(int initializer,
                                               Reader reader) const;
   std::vector<std::string> parametersOf(int node) const;
+  bool inStateDict(const std::string &name) const;
+  bool isFlatBilinear(int initializer, const std::string &name,
+                      Reader reader) const;
+  bool toBilinear(WeightDecl &decl, Reader reader) const;
   void nameInitializer(int initializer);
   WeightUse declareFor(int initializer, const std::string &name, Reader reader);
   bool storedTransposed(int initializer, const std::string &name,
@@ -234,6 +239,59 @@ bool SignatureNaming::storedTransposed(int initializer, const std::string &name,
          (node.op_type() == "MatMul" || (node.op_type() == "Gemm" && !transB));
 }
 
+/// Scale and shift of a norm, and PReLU's slope, are vectors that the exporter
+/// stretched to [C, 1, 1] or [1, C, 1, 1].
+static bool isStretched(const Initializer &tensor, const std::string &name,
+                        const std::string &target) {
+  const TensorType &type = tensor.source.type;
+  if (type.rank() < 2 || tensor.name == name)
+    return false;
+  if (contains(target, "prelu"))
+    return *std::max_element(type.shape.begin(), type.shape.end()) ==
+           type.numElements();
+  return isNormTarget(target) && type.shape[0] == type.numElements();
+}
+
+/// nn.Bilinear's weight [out, in1, in2] is in the file [in1, out * in2].
+bool SignatureNaming::isFlatBilinear(int initializer, const std::string &name,
+                                     Reader reader) const {
+  const Initializer &tensor = model.initializers[initializer];
+  return reader.input == 1 && tensor.name != name &&
+         tensor.source.type.rank() == 2 &&
+         contains(model.calls[reader.node].target, "aten.bilinear.");
+}
+
+/// The sizes stand in the Reshape behind the product: [batch, out, in2]. False
+/// where they do not.
+bool SignatureNaming::toBilinear(WeightDecl &decl, Reader reader) const {
+  const std::string &product = model.graph().node(reader.node).output(0);
+  for (int n = reader.node + 1; n < model.graph().node_size(); ++n) {
+    const auto &node = model.graph().node(n);
+    if (node.op_type() != "Reshape" || node.input_size() != 2 ||
+        node.input(0) != product)
+      continue;
+    auto sizes = model.initializerByName.find(node.input(1));
+    if (sizes == model.initializerByName.end())
+      return false;
+    const TensorSource &source = model.initializers[sizes->second].source;
+    if (source.type.dtype != DType::I64 || source.type.rank() != 1 ||
+        source.type.numElements() != 3)
+      return false;
+    auto loaded = source.load();
+    if (!loaded.ok())
+      return false;
+    const auto *size = static_cast<const int64_t *>(loaded->data());
+    const std::vector<int64_t> &flat = decl.type.shape;
+    if (size[1] <= 0 || size[2] <= 0 || flat[1] % size[1] != 0 ||
+        flat[1] / size[1] != size[2])
+      return false;
+    decl.type.shape = {size[1], flat[0], size[2]};
+    decl.permutation = {1, 0, 2};
+    return true;
+  }
+  return false;
+}
+
 /// The declaration of `name`, made or found: a parameter that the file stores
 /// twice is declared once.
 WeightUse SignatureNaming::declareFor(int initializer, const std::string &name,
@@ -248,18 +306,17 @@ WeightUse SignatureNaming::declareFor(int initializer, const std::string &name,
   declare(model, made, initializer, name,
           buffer ? WeightKind::Buffer : WeightKind::Parameter, permutation);
   WeightDecl decl = std::move(made.decls[0]);
-  // Scale and shift of a norm, and PReLU's slope, are vectors that the exporter
-  // stretched to [C, 1, 1].
   std::string target = reader.input < 0 ? "" : model.calls[reader.node].target;
-  if ((isNormTarget(target) || contains(target, "prelu")) &&
-      decl.type.rank() > 1 && decl.type.shape[0] == decl.type.numElements())
+  if (isStretched(model.initializers[initializer], name, target))
     decl.type.shape = {decl.type.numElements()};
+  bool unclear =
+      isFlatBilinear(initializer, name, reader) && !toBilinear(decl, reader);
   WeightUse use;
-  use.permutation = inversePermutation(permutation);
+  use.permutation = inversePermutation(decl.permutation);
   use.decl = table.find(name);
-  if (use.decl >= 0 && table.decls[use.decl].type == decl.type)
+  if (!unclear && use.decl >= 0 && table.decls[use.decl].type == decl.type)
     return use;
-  if (use.decl >= 0) {
+  if (unclear || use.decl >= 0) {
     decl.name = model.initializers[initializer].name;
     decl.kind = WeightKind::Constant;
     decl.type = model.initializers[initializer].source.type;
@@ -271,11 +328,21 @@ WeightUse SignatureNaming::declareFor(int initializer, const std::string &name,
   return use;
 }
 
+/// Parameters and persistent buffers; other buffers are constants.
+bool SignatureNaming::inStateDict(const std::string &name) const {
+  auto found = model.signature.byTarget.find(name);
+  return found != model.signature.byTarget.end() &&
+         model.signature.entries[found->second].kind !=
+             GraphSignature::Kind::Temporary;
+}
+
 void SignatureNaming::nameInitializer(int initializer) {
   const Initializer &tensor = model.initializers[initializer];
   WeightUse constant;
   for (Reader reader : readers[initializer]) {
     auto name = match(initializer, reader);
+    if (name && !inStateDict(*name))
+      name.reset();
     if (!name && constant.decl < 0)
       constant.decl =
           declare(model, table, initializer, tensor.name, WeightKind::Constant);
@@ -285,7 +352,7 @@ void SignatureNaming::nameInitializer(int initializer) {
   }
   if (!readers[initializer].empty())
     return;
-  if (model.signature.contains(tensor.name))
+  if (inStateDict(tensor.name))
     constant = declareFor(initializer, tensor.name, Reader{0, -1});
   else
     constant.decl =

@@ -1,13 +1,14 @@
 // Names of weights in files without a graph signature: see WeightTable.h.
 //
 // The TorchScript-based exporter keeps state_dict names, but a transposed
-// Linear weight becomes onnx::MatMul_123 and a stretched norm scale
-// onnx::Mul_123: both are named after the module that reads them. Files of
-// other tools keep the initializer's name. In: Model. Out: WeightTable. Tests:
-// test/unit/frontends/WeightTableTest.cpp, ModelNamesTest.cpp.
-#include "frontends/onnx/WeightTable.h"
-
+// Linear weight becomes onnx::MatMul_123 (MatrixNames.cpp), a stretched norm
+// scale onnx::Mul_123 and PReLU's slope onnx::PRelu_123: they are named after
+// the module that reads them. Files of other tools keep the initializer's name.
+// In: Model. Out: WeightTable. Tests: test/unit/frontends/LegacyNamesTest.cpp,
+// WeightTableTest.cpp, ModelNamesTest.cpp.
+#include "frontends/onnx/ModuleNodes.h"
 #include "frontends/onnx/Text.h"
+#include "frontends/onnx/WeightTable.h"
 
 #include <algorithm>
 #include <cctype>
@@ -56,7 +57,8 @@ bool isBufferName(const std::string &name) {
 class TextNaming {
 public:
   explicit TextNaming(const Model &model)
-      : model(model), readers(readersOf(model)) {
+      : model(model), readers(readersOf(model)), modules(nodesByModule(model)),
+        matrices(nameMatrices(model)) {
     for (int n = 0; n < model.graph().node_size(); ++n)
       if (model.graph().node(n).op_type() == "InstanceNormalization")
         norms.insert(model.origins[n].module);
@@ -65,6 +67,8 @@ public:
 
 private:
   int declareTensor(int initializer);
+  int declareNameless(int initializer, Reader first);
+  void listFoldedConvolution(Reader reader);
   int declareStretched(int initializer, const std::string &name);
   std::string inModule(Reader reader, const char *leaf) const {
     const std::string &module = model.origins[reader.node].module;
@@ -76,6 +80,8 @@ private:
 
   const Model &model;
   std::vector<std::vector<Reader>> readers;
+  const std::map<std::string, ModuleNodes> modules;
+  const MatrixNames matrices;
   std::set<std::string>
       norms; // module paths with an InstanceNormalization: group norms
   WeightTable table;
@@ -87,26 +93,55 @@ int TextNaming::declareStretched(int initializer, const std::string &name) {
   return decl;
 }
 
+/// BatchNorm is folded into the convolution before it: the weight is another
+/// tensor now, and what became of the norm's names the file does not say.
+void TextNaming::listFoldedConvolution(Reader reader) {
+  std::string weight = inModule(reader, "weight");
+  auto &folded = table.folded;
+  if (reader.input == 1 && !taken(weight) &&
+      std::find(folded.begin(), folded.end(), weight) == folded.end())
+    folded.push_back(weight);
+}
+
+/// A tensor under the exporter's name, such as onnx::Mul_123, whose reader
+/// shows which parameter it is; -1: it does not.
+int TextNaming::declareNameless(int initializer, Reader first) {
+  const TensorType &type = model.initializers[initializer].source.type;
+  if (auto named = matrices.names.find(initializer);
+      named != matrices.names.end()) {
+    int known = table.find(named->second); // the module is called twice
+    return known >= 0 ? known
+                      : declare(model, table, initializer, named->second,
+                                WeightKind::Parameter, {1, 0});
+  }
+  const std::string &op = model.graph().node(first.node).op_type();
+  const std::string &module = model.origins[first.node].module;
+  std::string weight = inModule(first, "weight"),
+              bias = inModule(first, "bias");
+  bool stretched = type.rank() > 1 && type.shape[0] == type.numElements();
+  bool norm = stretched && norms.count(module);
+  if (norm && op == "Mul" && !taken(weight))
+    return declareStretched(initializer, weight);
+  if (norm && op == "Add" && !taken(bias))
+    return declareStretched(initializer, bias);
+  // Another module may call its slope what it likes.
+  if (stretched && op == "PRelu" && modules.at(module).only("PRelu") &&
+      !taken(weight))
+    return declareStretched(initializer, weight);
+  if (op == "Conv" || op == "ConvTranspose")
+    listFoldedConvolution(first);
+  return -1;
+}
+
 int TextNaming::declareTensor(int initializer) {
   const Initializer &tensor = model.initializers[initializer];
   const TensorType &type = tensor.source.type;
   bool floats = isFloat(type.dtype);
   if (floats && startsWith(tensor.name, "onnx::") &&
       !readers[initializer].empty()) {
-    Reader first = readers[initializer][0];
-    const std::string &op = model.graph().node(first.node).op_type();
-    std::string weight = inModule(first, "weight"),
-                bias = inModule(first, "bias");
-    if (startsWith(tensor.name, "onnx::MatMul_") && op == "MatMul" &&
-        first.input == 1 && type.rank() == 2 && !taken(weight))
-      return declare(model, table, initializer, weight, WeightKind::Parameter,
-                     {1, 0});
-    bool stretched = type.rank() > 1 && type.shape[0] == type.numElements() &&
-                     norms.count(model.origins[first.node].module);
-    if (stretched && op == "Mul" && !taken(weight))
-      return declareStretched(initializer, weight);
-    if (stretched && op == "Add" && !taken(bias))
-      return declareStretched(initializer, bias);
+    int decl = declareNameless(initializer, readers[initializer][0]);
+    if (decl >= 0)
+      return decl;
   }
   bool dotted = tensor.name.find('.') != std::string::npos;
   bool setting =
@@ -125,6 +160,7 @@ int TextNaming::declareTensor(int initializer) {
 }
 
 WeightTable TextNaming::run() {
+  table.folded = matrices.folded;
   for (int i = 0; i < static_cast<int>(model.initializers.size()); ++i) {
     WeightUse use;
     use.decl = declareTensor(i);

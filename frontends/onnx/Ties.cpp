@@ -50,10 +50,12 @@ public:
 
 private:
   void findStoredTwice();
+  void findNamelessCopies(const std::set<int> &tables);
   bool sameBytes(const WeightDecl &first, const WeightDecl &second) const;
   Status untie(const std::string &name);
   Status tie(const std::string &first, const std::string &second);
   void merge(int first, int second);
+  void mergeNameless(int first, int second);
   StatusOr<int> lookUp(const std::string &name, const char *option) const;
   bool keptApart(const WeightDecl &decl) const {
     return std::find(options.unties.begin(), options.unties.end(), decl.name) !=
@@ -129,6 +131,59 @@ void TieResolver::findStoredTwice() {
                               " keeps them apart");
       merge(first, second);
     }
+  findNamelessCopies(tables);
+}
+
+/// A matrix under an exporter's name that is a table's transpose: the model
+/// multiplied by the table itself.
+void TieResolver::findNamelessCopies(const std::set<int> &tables) {
+  std::set<int> factors;
+  for (const auto &[place, use] : table.uses)
+    if (model.graph().node(place.first).op_type() == "MatMul" &&
+        place.second == 1)
+      factors.insert(use.decl);
+  for (int second : factors) {
+    const WeightDecl &b = table.decls[second];
+    if (b.kind != WeightKind::Constant || b.type.rank() != 2)
+      continue;
+    for (int first : tables) {
+      const WeightDecl &a = table.decls[first];
+      if (a.type.dtype != b.type.dtype || !a.permutation.empty() ||
+          a.type.shape[0] != b.type.shape[1] ||
+          a.type.shape[1] != b.type.shape[0] ||
+          !sameMatrix(bytesOf(model.initializers[a.initializer].source),
+                      bytesOf(model.initializers[b.initializer].source),
+                      a.type.shape[0], a.type.shape[1], byteSize(a.type.dtype),
+                      true))
+        continue;
+      if (keptApart(a) || keptApart(b)) {
+        separated.insert(keptApart(a) ? a.name : b.name);
+        continue;
+      }
+      table.notices.push_back(b.name + " is the same data as " + a.name +
+                              ": tied; --untie " + b.name +
+                              " keeps them apart");
+      mergeNameless(first, second);
+      break;
+    }
+  }
+}
+
+/// All that read the constant `second` read `first`, transposed.
+void TieResolver::mergeNameless(int first, int second) {
+  auto redirect = [&](WeightUse &use) {
+    if (use.decl == second)
+      use = {first, {1, 0}};
+  };
+  for (auto &[place, use] : table.uses)
+    redirect(use);
+  for (auto &[initializer, use] : table.defaults)
+    redirect(use);
+  auto &folded = table.folded;
+  folded.erase(
+      std::remove(folded.begin(), folded.end(), table.decls[second].name),
+      folded.end());
+  table.decls[second].name.clear();
 }
 
 StatusOr<int> TieResolver::lookUp(const std::string &name,
@@ -143,14 +198,14 @@ StatusOr<int> TieResolver::lookUp(const std::string &name,
 }
 
 Status TieResolver::untie(const std::string &name) {
+  if (int apart = table.find(name);
+      apart >= 0 && separated.count(name) && table.decls[apart].aliases.empty())
+    return Status();
   PIPEC_ASSIGN_OR_RETURN(int index, lookUp(name, "--untie"));
   WeightDecl &decl = table.decls[index];
-  if (decl.aliases.empty()) {
-    if (separated.count(name))
-      return Status();
+  if (decl.aliases.empty())
     return invalidArgument(model.path + ": --untie: '" + name +
                            "' is tied to nothing");
-  }
   WeightDecl apart = decl;
   apart.name = name;
   apart.aliases.clear();

@@ -6,6 +6,7 @@
 // test/unit/frontends/WeightTableTest.cpp, ModelNamesTest.cpp.
 #include "frontends/onnx/WeightTable.h"
 
+#include "frontends/onnx/ModuleNodes.h"
 #include "frontends/onnx/Text.h"
 
 #include <algorithm>
@@ -83,7 +84,7 @@ namespace {
 class AliasFinder {
 public:
   AliasFinder(const Model &model, WeightTable &table)
-      : model(model), table(table) {
+      : model(model), table(table), modules(nodesByModule(model)) {
     for (const FxCall &call : model.calls)
       referenced.insert(call.references.begin(), call.references.end());
   }
@@ -100,6 +101,7 @@ private:
 
   const Model &model;
   WeightTable &table;
+  const std::map<std::string, ModuleNodes> modules;
   std::set<std::string> referenced; // placeholders that some fx call reads
 };
 
@@ -134,8 +136,11 @@ void AliasFinder::addReaderNames() {
     bool table2d = op == "Gather" && place.second == 0 && decl.type.rank() == 2;
     bool bias = op == "Add" && decl.type.rank() == 1 && linear.count(module) &&
                 leafName(decl.name) == "bias";
+    // Unfolded, nn.Linear transposes its weight itself, or lets Gemm do it.
+    bool matrix = (op == "Transpose" || (op == "Gemm" && place.second == 1)) &&
+                  decl.type.rank() == 2 && modules.at(module).likeLinear();
     bool known = model.signature.empty()
-                     ? (table2d || bias) && table.find(name) < 0
+                     ? (table2d || bias || matrix) && table.find(name) < 0
                      : unclaimed(name);
     if (known)
       decl.aliases.push_back(name);

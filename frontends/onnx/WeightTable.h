@@ -40,7 +40,9 @@ struct WeightTable {
   std::map<int, WeightUse>
       defaults; // by initializer, for other readers (graph outputs)
   std::vector<std::string> notices;
-  /// Names without a declaration of their own that the signature lists.
+  /// Parameters without a declaration of their own: those that the signature
+  /// lists or a legacy file's nodes show, and by the exporter's name those of
+  /// which a legacy file does not show which they were.
   std::vector<std::string> folded;
 
   std::vector<std::string> names() const;
@@ -59,6 +61,12 @@ WeightTable namesBySignature(const Model &model);
 /// Names by initializer and node names (TorchScript-based exporter, other
 /// tools).
 WeightTable namesByText(const Model &model);
+/// PyTorch's names of the onnx::MatMul_123 of a legacy file: MatrixNames.cpp.
+struct MatrixNames {
+  std::map<int, std::string> names; // by initializer; declared transposed
+  std::vector<std::string> folded;
+};
+MatrixNames nameMatrices(const Model &model);
 /// Adds the names under which modules hold a tensor that another module owns.
 void findAliases(const Model &model, WeightTable &table);
 /// Recognises tables stored twice, then applies --tie and --untie. Errors name

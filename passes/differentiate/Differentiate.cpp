@@ -312,7 +312,8 @@ private:
                         const llvm::DenseMap<Value, Value> &residuals,
                         const llvm::DenseMap<Value, Value> &fromB) {
     StageOp built = buildPhase(builder, stage, w, [&](Value value) {
-      Value made = fromB.lookup(value);
+      // What B only hands on is read where B reads it.
+      Value made = value.getDefiningOp() ? fromB.lookup(value) : Value();
       return made ? made : operandFor(stage, value, residuals);
     });
     llvm::DenseMap<Value, Value> results;

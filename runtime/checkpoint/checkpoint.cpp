@@ -106,6 +106,7 @@ Status Checkpoint::loadOptimizer(const std::map<std::string, TensorView> &state,
       for (const std::string &name : group)
         groupsOf[name].push_back(&group);
   std::vector<NamedView> targets;
+  targets.reserve(state.size());
   for (const auto &[name, view] : state)
     targets.push_back({stateNames(name, groupsOf), view});
   LoadRules rules;

@@ -82,6 +82,7 @@ Status CheckpointWriter::writeFile(const std::string &name,
   if (pieces.empty())
     return Status();
   std::vector<SafetensorsWriter::Item> items;
+  items.reserve(pieces.size());
   for (const Piece &piece : pieces)
     items.push_back({*piece.name, piece.view->type});
   // "format" is what Hugging Face's loaders ask for; the step lets open() see

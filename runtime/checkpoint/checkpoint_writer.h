@@ -46,8 +46,9 @@ public:
 
   /// Writes checkpoint.json and gives the folder its name. `info.step` must be
   /// the step of begin(). Afterwards removes the oldest checkpoints of the
-  /// folder until `keep` are left; 0 keeps all. Errors: Io; InvalidArgument
-  /// where a part failed or none was written.
+  /// folder until `keep` are left; 0 keeps all. Errors: Io, also where an old
+  /// one cannot be removed and this one is in its place; InvalidArgument where
+  /// a part failed or none was written.
   Status commit(const CheckpointInfo &info, int64_t keep = 0);
 
 private:

@@ -52,6 +52,7 @@ Status exportWeights(const Checkpoint &checkpoint, const std::string &file,
   const TensorTable &table = checkpoint.weights();
   const std::vector<std::string> names = fileOrder(table);
   std::vector<SafetensorsWriter::Item> items;
+  items.reserve(names.size());
   for (const std::string &name : names)
     items.push_back({name, *table.find(name)});
   // Hugging Face's loaders refuse files without this field.

@@ -83,14 +83,15 @@ int tryLock(const std::string &path) {
 // What killed processes left. Errors do not matter: it is tried again.
 void removeStale(const std::string &dir) {
   std::error_code error;
-  for (const auto &entry : fs::directory_iterator(dir, error)) {
-    if (!isTemporary(entry.path().filename().string()))
+  for (fs::directory_iterator at(dir, error), end; !error && at != end;
+       at.increment(error)) {
+    if (!isTemporary(at->path().filename().string()))
       continue;
-    const int fd = tryLock(entry.path().string());
+    const int fd = tryLock(at->path().string());
     if (fd < 0)
       continue;
     std::error_code ignored;
-    fs::remove_all(entry.path(), ignored);
+    fs::remove_all(at->path(), ignored);
     ::close(fd);
   }
 }

@@ -86,6 +86,7 @@ Status
 TensorTable::addIndexed(const std::string &folder,
                         const std::map<std::string, std::string> &fileOf) {
   std::map<std::string, size_t> indexOf; // file name -> index in `opened`
+  const std::string prefix = folder + "/";
   for (const auto &[name, file] : fileOf) {
     if (!isPlainName(file))
       return dataLoss(quoted(name) + " is said to be in " + quoted(file) +
@@ -93,7 +94,7 @@ TensorTable::addIndexed(const std::string &folder,
     auto [at, isNew] = indexOf.emplace(file, opened.size());
     if (isNew) {
       PIPEC_ASSIGN_OR_RETURN(SafetensorsFile shard,
-                             SafetensorsFile::open(folder + "/" + file));
+                             SafetensorsFile::open(prefix + file));
       opened.push_back(std::move(shard));
     }
     if (!opened[at->second].contains(name))

@@ -44,7 +44,7 @@ private:
 class RowsOfFile : public BatchSource {
 public:
   static StatusOr<std::unique_ptr<BatchSource>>
-  create(const std::string &path, TensorMap tensors,
+  create(const std::string &path, const TensorMap &tensors,
          const InputOptions &options);
 
   StatusOr<TensorMap> batch(int64_t step) const override;
@@ -82,8 +82,17 @@ private:
   uint64_t seed = 0;
 };
 
+Status rowsDiffer(const std::string &path, const std::string &first,
+                  int64_t count, const std::string &name, int64_t here) {
+  return invalidArgument(
+      quoted(path) + ": '" + first + "' has " + std::to_string(count) +
+      " rows, '" + name + "' has " + std::to_string(here) +
+      ": with --batch, all tensors have the rows of the data set; one that "
+      "every batch gets entire is named with --whole");
+}
+
 StatusOr<std::unique_ptr<BatchSource>>
-RowsOfFile::create(const std::string &path, TensorMap tensors,
+RowsOfFile::create(const std::string &path, const TensorMap &tensors,
                    const InputOptions &options) {
   auto source = std::make_unique<RowsOfFile>();
   source->path = path;
@@ -91,7 +100,7 @@ RowsOfFile::create(const std::string &path, TensorMap tensors,
   source->seed = options.seed;
   std::string first; // the tensor that says how many rows there are
   int64_t count = 0;
-  for (auto &[name, tensor] : tensors) {
+  for (const auto &[name, tensor] : tensors) {
     const bool isWhole =
         tensor.shape().empty() ||
         std::count(options.whole.begin(), options.whole.end(), name) != 0;
@@ -105,11 +114,7 @@ RowsOfFile::create(const std::string &path, TensorMap tensors,
       count = here;
     }
     if (here != count)
-      return invalidArgument(
-          quoted(path) + ": '" + first + "' has " + std::to_string(count) +
-          " rows, '" + name + "' has " + std::to_string(here) +
-          ": with --batch, all tensors have the rows of the data set; one that "
-          "every batch gets entire is named with --whole");
+      return rowsDiffer(path, first, count, name, here);
     source->cut[name] = tensor;
   }
   if (source->cut.empty())
@@ -239,9 +244,8 @@ StatusOr<std::unique_ptr<BatchSource>> openInputs(const InputOptions &options) {
       sources.push_back(std::make_unique<WholeFile>(path, std::move(tensors)));
       continue;
     }
-    PIPEC_ASSIGN_OR_RETURN(
-        sources.emplace_back(),
-        RowsOfFile::create(path, std::move(tensors), options));
+    PIPEC_ASSIGN_OR_RETURN(sources.emplace_back(),
+                           RowsOfFile::create(path, tensors, options));
   }
   if (sources.size() == 1)
     return std::move(sources[0]);

@@ -35,6 +35,8 @@ Status checkNames(const Package::Impl &package, const TensorMap &inputs) {
   std::vector<std::string> missing, surplus, expected;
   for (size_t i = 0; i < package.inputs.size(); ++i) {
     const std::string &name = package.inputs[i].name;
+    if (!package.isFed(i))
+      continue;
     expected.push_back(quote(name) + " " + expectedType(package, i, 0));
     if (!inputs.count(name))
       missing.push_back(quote(name));
@@ -97,7 +99,7 @@ StatusOr<int64_t> batchRows(const Package::Impl &package,
   int64_t rows = -1;
   std::string first;
   for (size_t i = 0; i < package.inputs.size(); ++i) {
-    if (!package.isCut(i, 0))
+    if (!package.isFed(i) || !package.isCut(i, 0))
       continue;
     const std::string &name = package.inputs[i].name;
     const int64_t got = inputs.at(name).shape()[0];
@@ -212,6 +214,8 @@ StatusOr<BatchPlan> planBatch(const Package::Impl &package,
                            "the compiled sizes give");
   PIPEC_RETURN_IF_ERROR(checkNames(package, inputs));
   for (size_t i = 0; i < package.inputs.size(); ++i) {
+    if (!package.isFed(i))
+      continue;
     const Tensor &tensor = inputs.at(package.inputs[i].name);
     PIPEC_RETURN_IF_ERROR(checkType(package, i, 0, tensor));
     PIPEC_RETURN_IF_ERROR(checkBytes(package.inputs[i].name, tensor));
@@ -233,8 +237,9 @@ StatusOr<BatchPlan> planBatch(const Package::Impl &package,
     if (std::any_of(plan.microbatches.begin(), plan.microbatches.end(),
                     [&](const Microbatch &m) { return m.variant == v; }))
       for (size_t i = 0; i < package.inputs.size(); ++i)
-        PIPEC_RETURN_IF_ERROR(
-            checkType(package, i, v, inputs.at(package.inputs[i].name)));
+        if (package.isFed(i))
+          PIPEC_RETURN_IF_ERROR(
+              checkType(package, i, v, inputs.at(package.inputs[i].name)));
   return plan;
 }
 

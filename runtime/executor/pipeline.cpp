@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <new>
-#include <system_error>
 
 namespace pipec {
 namespace {
@@ -61,6 +60,10 @@ Pipeline::channelSpecs(int queueCapacity) const {
 StatusOr<std::unique_ptr<Pipeline>>
 Pipeline::create(const Package &package, const SessionOptions &options,
                  Device &device, Transport &transport) {
+  if (package.isTrainable())
+    return invalidArgument(package.path() +
+                           ": the package is for training; compile the model "
+                           "without --loss to run it");
   std::unique_ptr<Pipeline> pipeline(new Pipeline(package));
   const Package::Impl &impl = pipeline->package.impl();
   PIPEC_ASSIGN_OR_RETURN(std::vector<ChannelSpec> specs,
@@ -97,63 +100,11 @@ Status Pipeline::startWorkers() {
   control = std::make_unique<RunControl>(all);
   for (auto &stage : stages)
     workers.emplace_back(package.impl(), *stage, all);
-  try {
-    for (size_t s = 0; s < stages.size(); ++s)
-      threads.emplace_back([this, s] { work(s); });
-  } catch (const std::system_error &error) {
-    return resourceExhausted("could not start " +
-                             std::to_string(stages.size()) +
-                             " worker threads: " + error.what());
-  }
+  PIPEC_ASSIGN_OR_RETURN(team, WorkerTeam::start(stages.size(), "stage"));
   return {};
 }
 
-Pipeline::~Pipeline() {
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    quit = true;
-  }
-  changed.notify_all();
-  for (std::thread &thread : threads)
-    thread.join();
-}
-
-void Pipeline::work(size_t stage) {
-  uint64_t seen = 0;
-  while (true) {
-    {
-      std::unique_lock<std::mutex> lock(mutex);
-      changed.wait(lock, [&] { return quit || generation != seen; });
-      if (quit)
-        return;
-      seen = generation;
-    }
-    if (Status status = runStage(stage); !status.ok())
-      control->fail(status);
-    {
-      std::lock_guard<std::mutex> lock(mutex);
-      --busy;
-    }
-    changed.notify_all();
-  }
-}
-
-/// What a stage does is ours or a library's or, by `progress`, the caller's;
-/// nothing thrown there may end the thread.
-Status Pipeline::runStage(size_t stage) {
-  try {
-    return workers[stage].run(*context, *control);
-  } catch (const std::bad_alloc &) {
-    return resourceExhausted("stage " + std::to_string(stage) +
-                             ": out of memory");
-  } catch (const std::exception &error) {
-    return internalError("stage " + std::to_string(stage) + ": " +
-                         error.what());
-  } catch (...) {
-    return internalError("stage " + std::to_string(stage) +
-                         ": unknown exception");
-  }
-}
+Pipeline::~Pipeline() = default;
 
 StatusOr<RunContext> Pipeline::prepareRun(const TensorMap &inputs,
                                           const RunOptions &options) const {
@@ -186,18 +137,8 @@ StatusOr<TensorMap> Pipeline::run(const TensorMap &inputs,
       run.mergers.push_back(std::move(merger));
     }
     control->reset();
-    {
-      std::lock_guard<std::mutex> lock(mutex);
-      context = &run;
-      busy = threads.size();
-      ++generation;
-    }
-    changed.notify_all();
-    {
-      std::unique_lock<std::mutex> lock(mutex);
-      changed.wait(lock, [&] { return busy == 0; });
-      context = nullptr;
-    }
+    team->run([&](size_t stage) { return workers[stage].run(run, *control); },
+              [&](const Status &status) { control->fail(status); });
     PIPEC_RETURN_IF_ERROR(control->result());
     TensorMap outputs;
     for (size_t o = 0; o < run.mergers.size(); ++o)

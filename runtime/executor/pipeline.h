@@ -3,9 +3,8 @@
 #define PIPEC_RUNTIME_EXECUTOR_PIPELINE_H
 
 #include "runtime/executor/stage_worker.h"
+#include "runtime/executor/worker_team.h"
 
-#include <condition_variable>
-#include <thread>
 
 namespace pipec {
 
@@ -27,23 +26,13 @@ private:
   Status startWorkers();
   StatusOr<RunContext> prepareRun(const TensorMap &inputs,
                                   const RunOptions &options) const;
-  void work(size_t stage);
-  Status runStage(size_t stage);
 
   Package package;
   std::vector<std::unique_ptr<Channel>> channels; // by transfer
   std::vector<std::unique_ptr<StageExecutor>> stages;
   std::vector<StageWorker> workers; // by stage
   std::unique_ptr<RunControl> control;
-  std::vector<std::thread> threads;
-
-  // Hand-over between run() and the threads, under the mutex.
-  std::mutex mutex;
-  std::condition_variable changed;
-  uint64_t generation = 0; // of the run in progress
-  size_t busy = 0;         // threads that have not finished it
-  bool quit = false;
-  RunContext *context = nullptr;
+  std::unique_ptr<WorkerTeam> team; // last: ends before what it works on
 };
 
 } // namespace pipec

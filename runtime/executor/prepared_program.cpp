@@ -22,7 +22,8 @@ std::string describe(const OpDesc &op) {
 }
 
 std::string describe(const RunPlace &place) {
-  return "stage " + std::to_string(place.stage) + ", microbatch " +
+  return std::string(place.phase) + "stage " + std::to_string(place.stage) +
+         ", microbatch " +
          std::to_string(place.microbatch);
 }
 
@@ -38,6 +39,8 @@ StatusOr<PreparedProgram> PreparedProgram::create(const ProgramDesc &program,
   for (uint32_t v = 0; v < program.values.size(); ++v)
     if (program.values[v].storage == Storage::Input)
       prepared.inputValues[program.values[v].index].push_back(v);
+    else if (program.values[v].storage == Storage::Context)
+      prepared.contextValues.push_back(v);
   for (const InstructionDesc &instruction : program.instructions) {
     if (instruction.alias)
       continue;
@@ -52,10 +55,18 @@ StatusOr<PreparedProgram> PreparedProgram::create(const ProgramDesc &program,
       if (value.storage == Storage::Input)
         prepared.inputUses[value.index].push_back(
             {prepared.steps.size(), step.inputs.size()});
+      else if (value.storage == Storage::Context)
+        prepared.contextUses.push_back(
+            {prepared.steps.size(), step.inputs.size(), false, value.offset});
       step.inputs.push_back({value.type, nullptr});
     }
-    for (uint32_t output : instruction.outputs)
-      step.outputs.push_back({program.values[output].type, nullptr});
+    for (uint32_t output : instruction.outputs) {
+      const ValueDesc &value = program.values[output];
+      if (value.storage == Storage::Context)
+        prepared.contextUses.push_back(
+            {prepared.steps.size(), step.outputs.size(), true, value.offset});
+      step.outputs.push_back({value.type, nullptr});
+    }
     prepared.steps.push_back(std::move(step));
   }
   return prepared;
@@ -89,6 +100,7 @@ Status PreparedProgram::bind(Device &device, Stream &stream, uint8_t *arena,
       literals += roundUp(value.literal.size());
       break;
     case Storage::Input:
+    case Storage::Context:
       break;
     }
   }
@@ -106,6 +118,16 @@ void PreparedProgram::bindInput(size_t input, void *data) {
     places[v] = data;
   for (const InputUse &use : inputUses[input])
     steps[use.step].inputs[use.operand].data = data;
+}
+
+void PreparedProgram::bindContext(uint8_t *context) {
+  for (uint32_t v : contextValues)
+    places[v] = context + program->values[v].offset;
+  for (const ContextUse &use : contextUses) {
+    auto &views =
+        use.output ? steps[use.step].outputs : steps[use.step].inputs;
+    views[use.operand].data = context + use.offset;
+  }
 }
 
 Status PreparedProgram::run(Device &device, Stream &stream, bool checkNumerics,

@@ -12,6 +12,7 @@ namespace pipec {
 struct RunPlace {
   int64_t stage = 0;
   int64_t microbatch = 0;
+  const char *phase = ""; // "", "backward of "
 };
 
 /// Order of calls: create, bind, then per microbatch bindInput of every input
@@ -32,6 +33,8 @@ public:
   Status bind(Device &device, Stream &stream, uint8_t *arena, void *scratch,
               uint8_t *literals, const std::vector<void *> &weights);
   void bindInput(size_t input, void *data);
+  /// Of a program for training: the microbatch's context, before each run.
+  void bindContext(uint8_t *context);
 
   /// Queues all instructions. With `checkNumerics` looks at each float result.
   /// Errors name stage, microbatch, op and origin.
@@ -53,6 +56,11 @@ private:
   struct InputUse {
     size_t step, operand;
   };
+  struct ContextUse {
+    size_t step, operand;
+    bool output;
+    uint64_t offset;
+  };
   Status checkResults(Device &device, Stream &stream, const Step &step,
                       const RunPlace &place) const;
 
@@ -61,6 +69,8 @@ private:
   std::vector<void *> places;                     // by value
   std::vector<std::vector<InputUse>> inputUses;   // by program input
   std::vector<std::vector<uint32_t>> inputValues; // by program input
+  std::vector<ContextUse> contextUses;
+  std::vector<uint32_t> contextValues;
   void *scratch = nullptr;
   size_t scratchNeed = 0;
 };

@@ -57,7 +57,9 @@ private:
       return {};
     const ValueDesc &from = program.values[instruction.inputs[0]];
     const ValueDesc &to = program.values[instruction.outputs[0]];
-    if (from.storage != Storage::Arena || from.offset != to.offset)
+    const bool placed =
+        from.storage == Storage::Arena || from.storage == Storage::Context;
+    if (!placed || from.storage != to.storage || from.offset != to.offset)
       return {};
     if (from.type.dtype != to.type.dtype ||
         from.type.byteSize() != to.type.byteSize())
@@ -79,6 +81,8 @@ private:
 
   Status place(uint32_t index, size_t i) {
     const ValueDesc &value = program.values[index];
+    if (value.storage != Storage::Arena)
+      return {}; // the context is laid out for all its life
     const uint64_t begin = value.offset;
     const uint64_t end = begin + value.type.byteSize();
     if (begin == end)

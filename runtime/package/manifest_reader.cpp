@@ -335,7 +335,10 @@ Status readAll(const FileBytes &bytes, Package::Impl &package) {
   PIPEC_RETURN_IF_ERROR(readOutputs(manifest, package));
   PIPEC_RETURN_IF_ERROR(readTraining(manifest, package));
   PIPEC_RETURN_IF_ERROR(readStages(manifest, package));
-  return readTransfers(manifest, package);
+  PIPEC_RETURN_IF_ERROR(readTransfers(manifest, package));
+  if (package.training)
+    return readSchedule(manifest.training().schedule(), package);
+  return {};
 }
 
 } // namespace

@@ -20,6 +20,7 @@
 
 #include "pipec/package.h"
 #include "runtime/base/op.h"
+#include "runtime/schedule/stage_graph.h"
 
 #include <array>
 
@@ -88,6 +89,7 @@ struct TrainingDesc {
   bool mean = true;
   std::string labels; // input; empty: none
   int64_t ignoreIndex = 0;
+  Schedule schedule; // verified
 };
 
 /// The programs of a stage: forward, and those of training where it has them.
@@ -138,12 +140,19 @@ struct Package::Impl {
     return !inputs[i].whole && microbatchRows[v] > 0 &&
            !inputs[i].types[v].shape.empty();
   }
+  /// Whether the caller feeds input `i`, else the runtime does.
+  bool isFed(size_t i) const {
+    return inputs[i].role == InputRole::Data ||
+           inputs[i].role == InputRole::Labels;
+  }
   std::string stageFolder(size_t stage) const {
     return path + "/stage" + std::to_string(stage);
   }
   /// An error (Io) unless the stage's folder was there when the package was
   /// opened.
   Status requireStage(size_t stage) const;
+  /// What a schedule has to know of this package.
+  StageGraph stageGraph() const;
 };
 
 } // namespace pipec

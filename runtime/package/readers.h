@@ -6,6 +6,8 @@
 #include "runtime/package/files.h"
 #include "runtime/package/package_impl.h"
 
+#include "package.pb.h"
+
 namespace pipec {
 
 /// Fills everything of `package` but programs and routing.
@@ -21,6 +23,10 @@ StatusOr<ProgramDesc> readProgram(const FileBytes &bytes,
 
 /// PKG-G3 of one program, whose indices are checked; marks reshapes as aliases.
 Status checkArena(ProgramDesc &program);
+
+/// The schedule of a package for training, whose stages and transfers are
+/// read; proved by verifySchedule.
+Status readSchedule(const schema::Schedule &source, Package::Impl &package);
 
 /// PKG-G4 over the stages that are here; fills `routing`.
 Status checkRouting(Package::Impl &package);

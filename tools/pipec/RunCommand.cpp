@@ -8,6 +8,7 @@
 #include "tools/pipec/Commands.h"
 #include "tools/pipec/Compare.h"
 #include "tools/pipec/ModelArguments.h"
+#include "tools/pipec/ParseBytes.h"
 
 #include <nlohmann/json.hpp>
 
@@ -26,28 +27,6 @@ struct RunArguments : ModelArguments {
   bool overwrite = false, json = false, checkNumerics = false,
        reference = false;
 };
-
-StatusOr<uint64_t> parseBytes(const std::string &text) {
-  char *end = nullptr;
-  double value = std::strtod(text.c_str(), &end);
-  const std::map<std::string, double> units = {{"", 1},
-                                               {"B", 1},
-                                               {"KB", 1e3},
-                                               {"MB", 1e6},
-                                               {"GB", 1e9},
-                                               {"KiB", 1024.0},
-                                               {"MiB", 1048576.0},
-                                               {"GiB", 1073741824.0},
-                                               {"K", 1024.0},
-                                               {"M", 1048576.0},
-                                               {"G", 1073741824.0}};
-  auto unit = units.find(end);
-  if (end == text.c_str() || unit == units.end() || !(value >= 0) ||
-      value * unit->second > 9e18)
-    return invalidArgument("--memory " + text +
-                           ": expected a size such as 16GiB or 500MB");
-  return static_cast<uint64_t>(value * unit->second);
-}
 
 /// Compiles into `scratch` and returns the package's path.
 StatusOr<std::string> compileForRun(const RunArguments &arguments,

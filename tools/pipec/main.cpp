@@ -43,6 +43,7 @@ int main(int argc, char **argv) {
   pipec::tool::Exit result;
   pipec::tool::addCompileCommand(app, result);
   pipec::tool::addRunCommand(app, result);
+  pipec::tool::addTrainCommand(app, result);
   pipec::tool::addInspectCommand(app, result);
   pipec::tool::addDoctorCommand(app, result);
   if (isUnknownCommand(app, argc, argv))

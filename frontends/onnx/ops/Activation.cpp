@@ -174,14 +174,13 @@ void importDropout(NodeContext &c) {
       return;
     ratio = (*given)[0];
   }
-  if (training && ratio > 0 && c.wantsOutput(1))
-    return c.refuse(
-        "the mask of a Dropout in training mode is not supported as an output; "
-        "export the model in eval mode");
-  if (training && ratio > 0)
+  if (training && ratio > 0) {
     c.out(0, c.e.emit1("dropout", {c.in(0)}, c.e.attrs().f64("ratio", ratio)));
-  else
-    c.out(0, c.in(0));
+    c.cannotMake(1, "is the mask of a Dropout in training mode, which is not "
+                    "supported; export the model in eval mode");
+    return;
+  }
+  c.out(0, c.in(0));
   if (c.wantsOutput(1))
     c.out(1, c.e.number(1, DType::Bool, c.in(0).shape()));
 }

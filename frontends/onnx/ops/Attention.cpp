@@ -56,9 +56,8 @@ void refuseUnsupported(NodeContext &c) {
       return c.refuse(
           "past_key, past_value and nonpad_kv_seqlen are not supported");
   for (int k = 1; k < c.node().output_size(); ++k)
-    if (c.wantsOutput(k))
-      return c.refuse(
-          "present_key, present_value and qk_matmul_output are not supported");
+    c.cannotMake(k, "is a present_key, present_value or qk_matmul_output, "
+                    "which are not supported");
   if (c.floatAttr("softcap", 0) != 0)
     return c.refuse("softcap is not supported");
 }

@@ -21,8 +21,7 @@ Attrs windowAttrs(NodeContext &c, const Window &window) {
 void importMaxPool(NodeContext &c) {
   if (!c.needInputs(1))
     return;
-  if (c.wantsOutput(1))
-    return c.refuse("the Indices output of MaxPool is not supported");
+  c.cannotMake(1, "is the Indices of a MaxPool, which is not supported");
   if (auto window = readWindow(c, c.in(0), c.intsAttr("kernel_shape")))
     c.out(0, c.e.emit1("max_pool", {c.in(0)}, windowAttrs(c, *window)));
 }

@@ -171,6 +171,60 @@ TEST(Import, MissingInputsAreErrors) {
   }
 }
 
+/// As torch.onnx.export(training=TrainingMode.TRAINING) writes it.
+ModelBuilder trainedDropout() {
+  ModelBuilder builder(17);
+  builder.input("x", {"batch", "4"});
+  builder.floats("ratio", {}, {0.1f});
+  builder.initializer("mode", ::onnx::TensorProto::BOOL, {},
+                      std::vector<uint8_t>{1});
+  builder.node("Dropout", {"x", "ratio", "mode"}, {"y", "mask"},
+               "/drop/Dropout");
+  builder.output("y");
+  return builder;
+}
+
+TEST(Import, MaskOfADropoutMayStayUnread) {
+  ScratchFolder folder;
+  Imported result = imported(trainedDropout(), folder);
+  ASSERT_TRUE(result.ok()) << result.message();
+  EXPECT_EQ(result.count("dropout"), 1) << result.text();
+}
+
+TEST(Import, MaskOfADropoutThatIsReadIsRefused) {
+  ScratchFolder folder;
+  ModelBuilder builder = trainedDropout();
+  builder.output("mask", {}, ::onnx::TensorProto::BOOL);
+  Imported result = imported(builder, folder);
+  ASSERT_FALSE(result.ok());
+  for (const char *text : {"m.onnx", "/drop/Dropout", "module drop", "'mask'",
+                           "training mode", "eval mode"})
+    EXPECT_NE(result.message().find(text), std::string::npos)
+        << result.message();
+}
+
+TEST(Import, ValuesBeyondAllMemoryNameTheirNode) {
+  ScratchFolder folder;
+  for (std::string op : {"ConstantOfShape", "Expand", "Tile"}) {
+    ModelBuilder builder(17);
+    builder.input("x", {"1", "4"});
+    builder.floats("one", {1, 1}, {1});
+    builder.ints("size", {2}, {int64_t(1) << 31, int64_t(1) << 31});
+    std::vector<std::string> inputs{"one", "size"};
+    if (op == "ConstantOfShape")
+      inputs.erase(inputs.begin());
+    builder.node(op, inputs, {"y"}, "/big/" + op);
+    builder.output("y");
+    Imported result = imported(builder, folder);
+    ASSERT_FALSE(result.ok());
+    for (const std::string &text :
+         {std::string("m.onnx"), "'/big/" + op + "'", "(" + op,
+          std::string("module big"), std::string("2147483648")})
+      EXPECT_NE(result.message().find(text), std::string::npos)
+          << result.message();
+  }
+}
+
 TEST(Import, OutputTypeMustAgree) {
   ScratchFolder folder;
   ModelBuilder builder = oneNode("Relu");

@@ -62,12 +62,17 @@ TEST(Metadata, InnermostSourceLine) {
 TEST(GraphSignature, ListsParametersAndBuffers) {
   GraphSignature signature = parseGraphSignature(
       "\n# inputs\np_a_weight: PARAMETER target='a.weight'\n"
-      "b_pos: BUFFER target='pos' persistent=False\nx: USER_INPUT\n"
+      "b_pos: BUFFER target='pos' persistent=False\n"
+      "b_mean: BUFFER target='mean' persistent=True\nx: USER_INPUT\n"
       "\n# outputs\ny: USER_OUTPUT\n");
-  ASSERT_EQ(signature.entries.size(), 2u);
+  ASSERT_EQ(signature.entries.size(), 3u);
   EXPECT_EQ(signature.entries[0].target, "a.weight");
-  EXPECT_EQ(signature.entries[1].kind, GraphSignature::Kind::Buffer);
+  EXPECT_EQ(signature.entries[1].kind, GraphSignature::Kind::Temporary);
+  EXPECT_EQ(signature.entries[2].kind, GraphSignature::Kind::Buffer);
   EXPECT_EQ(signature.byPlaceholder.at("b_pos"), 1u);
+  // A model without parameters has a signature all the same.
+  EXPECT_FALSE(parseGraphSignature("# inputs\nx: USER_INPUT\n").empty());
+  EXPECT_TRUE(GraphSignature().empty());
 }
 
 TEST(FxCall, ArgumentsAndReferences) {

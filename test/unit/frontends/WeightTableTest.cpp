@@ -65,6 +65,95 @@ TEST(Weights, FoldedLinearIsDeclaredAsPyTorchHasIt) {
             (std::vector<std::string>{"gone.weight"}));
 }
 
+TEST(Weights, SlopeOfPReluIsAVector) {
+  ScratchFolder folder;
+  for (std::vector<int64_t> shape :
+       {std::vector<int64_t>{1, 4, 1, 1}, {4, 1, 1}, {1, 4}}) {
+    ModelBuilder builder;
+    builder.input("x", {"2", "4", "4", "4"});
+    builder.signature("p_act_weight: PARAMETER target='act.weight'\n");
+    builder.floats("val_0", shape, ramp(4));
+    fxNode(builder.node("PRelu", {"x", "val_0"}, {"y"}), "act",
+           "aten.prelu.default](args = (%x, %p_act_weight)");
+    builder.output("y");
+    Imported result = importFile(folder.write("m.onnx", builder.bytes()));
+    ASSERT_TRUE(result.ok()) << result.message();
+    ASSERT_EQ(result.weights().count("act.weight"), 1u) << result.text();
+    EXPECT_EQ(
+        pipe::toTensorType(result.weights().at("act.weight").getType()).shape,
+        (std::vector<int64_t>{4}));
+  }
+}
+
+/// nn.Bilinear(2, 3, 2) without a bias: val_0 is [in1, out * in2].
+ModelBuilder bilinear() {
+  ModelBuilder builder;
+  builder.input("a", {"1", "2"});
+  builder.input("b", {"1", "3"});
+  builder.signature("p_f_weight: PARAMETER target='f.weight'\n");
+  // weight[o][i][j] = 100 o + 10 i + j, at [i][o][j].
+  builder.floats("val_0", {2, 6},
+                 {0, 1, 2, 100, 101, 102, 10, 11, 12, 110, 111, 112});
+  builder.ints("sizes", {3}, {-1, 2, 3});
+  builder.ints("last", {1}, {-1});
+  for (auto *node : {builder.node("MatMul", {"a", "val_0"}, {"p"}),
+                     builder.node("Reshape", {"p", "sizes"}, {"q"}),
+                     builder.node("Unsqueeze", {"b", "last"}, {"c"}),
+                     builder.node("MatMul", {"q", "c"}, {"r"}),
+                     builder.node("Squeeze", {"r", "last"}, {"y"})})
+    fxNode(node, "f", "aten.bilinear.default](args = (%a, %b, %p_f_weight)");
+  builder.output("y");
+  return builder;
+}
+
+TEST(Weights, BilinearIsDeclaredAsPyTorchHasIt) {
+  ScratchFolder folder;
+  Imported result = importFile(folder.write("m.onnx", bilinear().bytes()));
+  ASSERT_TRUE(result.ok()) << result.message();
+  ASSERT_EQ(result.weights().count("f.weight"), 1u) << result.text();
+  pipe::WeightOp weight = result.weights().at("f.weight");
+  EXPECT_EQ(pipe::toTensorType(weight.getType()).shape,
+            (std::vector<int64_t>{2, 2, 3}));
+  EXPECT_EQ(
+      floatsOf(*result.declared(weight)),
+      (std::vector<float>{0, 1, 2, 10, 11, 12, 100, 101, 102, 110, 111, 112}));
+  auto out = result.run({{"a", floatTensor({1, 2}, {1, 2})},
+                         {"b", floatTensor({1, 3}, {1, 0, 1})}});
+  ASSERT_TRUE(out.ok());
+  EXPECT_EQ(floatsOf((*out)[0]), (std::vector<float>{46, 646}));
+}
+
+TEST(Weights, BilinearOfUnknownSizesIsAConstant) {
+  ScratchFolder folder;
+  ModelBuilder builder = bilinear();
+  ModelBuilder::fill(*builder.graph()->mutable_initializer(1), "sizes",
+                     ::onnx::TensorProto::INT64, {},
+                     std::vector<int64_t>{-1, 0, 3});
+  std::string path = folder.write("m.onnx", builder.bytes());
+  EXPECT_EQ((*OnnxModel::open(path))->foldedParameters(),
+            (std::vector<std::string>{"f.weight"}));
+}
+
+TEST(Weights, BuffersOfNoStateDictAreConstants) {
+  ScratchFolder folder;
+  ModelBuilder builder;
+  builder.input("x", {"batch", "32"});
+  builder.signature("b_kept: BUFFER target='kept' persistent=True\n"
+                    "b_table: BUFFER target='table' persistent=False\n");
+  builder.floats("kept", {32}, ramp(32));
+  builder.floats("table", {32}, ramp(32));
+  fxNode(builder.node("Add", {"x", "kept"}, {"a"}), "",
+         "aten.add.Tensor](args = (%x, %b_kept)");
+  fxNode(builder.node("Add", {"a", "table"}, {"y"}), "",
+         "aten.add.Tensor](args = (%a, %b_table)");
+  builder.output("y");
+  Imported result = importFile(folder.write("m.onnx", builder.bytes()));
+  ASSERT_TRUE(result.ok()) << result.message();
+  auto weights = result.weights();
+  EXPECT_EQ(weights.at("kept").getKind(), pipe::WeightKind::buffer);
+  EXPECT_EQ(weights.at("table").getKind(), pipe::WeightKind::constant);
+}
+
 TEST(Weights, MergedParametersAreApart) {
   ScratchFolder folder;
   ModelBuilder builder;
@@ -116,6 +205,28 @@ TEST(Ties, TransposedCopyIsTied) {
       *Tensor::copyOf({DType::I64, {2}}, std::vector<int64_t>{1, 3}.data());
   EXPECT_TRUE(pipe::testing::sameBits((*tied.run({{"ids", ids}}))[0],
                                       (*apart.run({{"ids", ids}}))[0]));
+}
+
+TEST(Ties, FoldedTransposeOfATableIsTheTable) {
+  ScratchFolder folder;
+  ModelBuilder builder;
+  builder.input("ids", {"batch"}, ::onnx::TensorProto::INT64);
+  builder.signature("p_emb_weight: PARAMETER target='emb.weight'\n");
+  builder.floats("emb.weight", {4, 2}, ramp(8));
+  builder.floats("t", {2, 4}, {0, 2, 4, 6, 1, 3, 5, 7});
+  fxNode(builder.node("Gather", {"emb.weight", "ids"}, {"e"}), "emb",
+         "aten.embedding.default](args = (%p_emb_weight, %ids)");
+  fxNode(builder.node("MatMul", {"e", "t"}, {"y"}), "",
+         "aten.matmul.default](args = (%e, %t)");
+  builder.output("y");
+  Imported result = importFile(folder.write("m.onnx", builder.bytes()));
+  ASSERT_TRUE(result.ok()) << result.message();
+  EXPECT_EQ(result.weights().size(), 1u) << result.text();
+  EXPECT_EQ(result.notices.size(), 1u);
+  Tensor ids =
+      *Tensor::copyOf({DType::I64, {2}}, std::vector<int64_t>{1, 3}.data());
+  EXPECT_EQ(floatsOf((*result.run({{"ids", ids}}))[0]),
+            (std::vector<float>{3, 13, 23, 33, 7, 33, 59, 85}));
 }
 
 TEST(Ties, DifferentDataIsNot) {

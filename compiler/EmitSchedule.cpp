@@ -1,0 +1,95 @@
+// The schedule of a package for training. In: a manifest with its stages and
+// transfers. Out: its action lists, with sends and receives, proved.
+// Tests: test/unit/compiler/TrainingTest.cpp.
+#include "compiler/Emit.h"
+
+#include "passes/schedule/Communication.h"
+#include "passes/schedule/Csv.h"
+#include "passes/schedule/Generate.h"
+#include "runtime/schedule/verify.h"
+
+namespace pipec {
+namespace {
+
+StageGraph graphOf(const schema::Manifest &manifest) {
+  StageGraph graph;
+  graph.stages = manifest.stages_size();
+  for (const schema::Transfer &transfer : manifest.transfers()) {
+    auto &edges = transfer.gradient() ? graph.gradient : graph.forward;
+    StageEdge edge{transfer.from(), transfer.to()};
+    if (std::find(edges.begin(), edges.end(), edge) == edges.end())
+      edges.push_back(edge);
+  }
+  for (const schema::Stage &stage : manifest.stages())
+    graph.backward.push_back(
+        stage.backward_input() && stage.backward_weight() ? BackwardWork::Full
+        : stage.backward_input()  ? BackwardWork::InputOnly
+        : stage.backward_weight() ? BackwardWork::WeightOnly
+                                  : BackwardWork::None);
+  return graph;
+}
+
+/// A backward is about twice the forward, half for either gradient.
+std::vector<StageTimes> timesOf(const schema::Manifest &manifest) {
+  std::vector<StageTimes> times;
+  for (const schema::Stage &stage : manifest.stages()) {
+    double forward = std::max(stage.estimated_seconds(0), 1e-9);
+    times.push_back({forward, forward, forward});
+  }
+  return times;
+}
+
+StatusOr<Schedule> makeOrRead(const TrainingOptions &training, int64_t stages,
+                              int64_t microbatches) {
+  if (training.scheduleCsv.empty())
+    return makeSchedule(training.schedule, stages, training.ranks,
+                        microbatches);
+  PIPEC_ASSIGN_OR_RETURN(
+      Schedule schedule,
+      readScheduleCsv(training.scheduleCsv, training.schedule));
+  if (schedule.stages != stages || schedule.microbatches != microbatches)
+    return invalidArgument(
+        training.schedule + " is for " + std::to_string(schedule.stages) +
+        " stages and " + std::to_string(schedule.microbatches) +
+        " microbatches; the model has " + std::to_string(stages) +
+        " stages, and --microbatches is " + std::to_string(microbatches));
+  // Skip connections are not in the format: sends and receives are ours.
+  removeCommunication(schedule);
+  return schedule;
+}
+
+} // namespace
+
+Status addSchedule(schema::Manifest &manifest, const CompileOptions &options) {
+  StageGraph graph = graphOf(manifest);
+  PIPEC_ASSIGN_OR_RETURN(Schedule schedule,
+                         makeOrRead(*options.training, manifest.stages_size(),
+                                    options.microbatches));
+  PIPEC_RETURN_IF_ERROR(addCommunication(schedule, graph, timesOf(manifest)));
+  PIPEC_ASSIGN_OR_RETURN(ScheduleReport report,
+                         verifySchedule(schedule, graph));
+  if (!report.ascending)
+    return unsupported(
+        "the schedule '" + schedule.name +
+        "' runs the backwards of a stage in another order than that of the "
+        "microbatches; pipec needs them in ascending order");
+  schema::Schedule *message =
+      manifest.mutable_training()->mutable_schedule();
+  message->set_name(schedule.name);
+  message->set_microbatches(schedule.microbatches);
+  for (int64_t rank : schedule.rankOfStage)
+    message->add_rank_of_stage(rank);
+  for (const ScheduleList &list : schedule.lists) {
+    schema::ScheduleRank *rank = message->add_ranks();
+    for (const ScheduleAction &action : list) {
+      rank->add_kind(static_cast<uint32_t>(action.kind));
+      rank->add_stage(action.stage);
+      rank->add_microbatch(action.microbatch);
+      rank->add_peer(action.peerStage);
+      rank->add_overlaps_next(action.overlapsNext);
+    }
+  }
+  return {};
+}
+
+} // namespace pipec

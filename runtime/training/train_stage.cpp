@@ -1,0 +1,273 @@
+// A stage's programs of training on a device: see train_stage.h.
+//
+// Gradients are added in the order in which microbatches run, which is
+// ascending, in the parameter's own type (decision 6).
+// Tests: test/unit/runtime/TrainerTest.cpp.
+#include "runtime/training/train_stage.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace pipec {
+namespace {
+
+using Target = ProgramOutputDesc::Target;
+
+template <typename T>
+void addInto(void *sum, const void *value, int64_t count) {
+  T *to = static_cast<T *>(sum);
+  const T *from = static_cast<const T *>(value);
+  for (int64_t i = 0; i < count; ++i)
+    to[i] += from[i];
+}
+
+/// Whether any stage gives the parameter a gradient.
+bool hasSite(const Package::Impl &package, const std::string &name) {
+  for (size_t s = 0; s < package.stages.size(); ++s)
+    for (const SiteDesc &site : package.sites[s])
+      if (package.stages[s].weights[site.weight].name == name)
+        return true;
+  return false;
+}
+
+const char *phaseText(ProgramPhase phase) {
+  return phase == ProgramPhase::Forward ? "" : "backward of ";
+}
+
+} // namespace
+
+StatusOr<std::unique_ptr<TrainStage>>
+TrainStage::create(const Package::Impl &package, size_t stage, Device &device,
+                   const TrainerOptions &options) {
+  PIPEC_RETURN_IF_ERROR(package.requireStage(stage));
+  std::unique_ptr<TrainStage> made(new TrainStage(package, stage, device));
+  made->checkNumerics = options.checkNumerics;
+  for (ProgramPhase phase : kPhases)
+    for (const ProgramDesc &program : package.programsOf(phase)[stage]) {
+      auto prepared =
+          PreparedProgram::create(program, options.referenceKernels);
+      if (!prepared.ok())
+        return prepared.status().withPrefix(package.stageFolder(stage));
+      made->programs[static_cast<size_t>(phase)].push_back(
+          std::move(*prepared));
+    }
+  const auto &outputs = package.programs[stage][0].outputs;
+  for (size_t o = 0; o < outputs.size(); ++o)
+    if (outputs[o].target == Target::GraphOutput)
+      made->lossIndex = static_cast<int>(o);
+  PIPEC_ASSIGN_OR_RETURN(made->stream, device.createStream());
+  PIPEC_RETURN_IF_ERROR(made->loadWeights());
+  return made;
+}
+
+/// What training writes is copied; the rest stays mapped.
+Status TrainStage::loadWeights() {
+  PIPEC_ASSIGN_OR_RETURN(mapped, StageWeights::map(package, stage));
+  PIPEC_RETURN_IF_ERROR(mapped.materialise());
+  bound = mapped.tensors();
+  trained.assign(bound.size(), false);
+  for (size_t i = 0; i < bound.size(); ++i) {
+    const WeightInfo &info = package.stages[stage].weights[i];
+    trained[i] = info.kind == "buffer" || hasSite(package, info.name);
+    if (!trained[i])
+      continue;
+    if (info.kind == "parameter" && info.type.dtype != DType::F32)
+      return unsupported("parameter '" + info.name + "' is " +
+                         info.type.str() +
+                         "; training is in f32, freeze it or convert it");
+    PIPEC_ASSIGN_OR_RETURN(bound[i],
+                           Tensor::copyOf(info.type, bound[i].data()));
+  }
+  return {};
+}
+
+MemoryNeed TrainStage::memoryNeed(size_t contextCount) const {
+  uint64_t arenaBytes = 0, scratchBytes = 0, contextBytes = 0, others = 0;
+  for (const auto &phase : programs)
+    for (const PreparedProgram &program : phase) {
+      arenaBytes = std::max<uint64_t>(arenaBytes, program.desc().arenaBytes);
+      scratchBytes = std::max<uint64_t>(scratchBytes, program.scratchBytes());
+      others += program.literalBytes();
+    }
+  for (uint64_t bytes : package.contextBytes[stage])
+    contextBytes = std::max(contextBytes, bytes);
+  MemoryNeed need;
+  need.arenas = arenaBytes + scratchBytes + others;
+  if (__builtin_mul_overflow(contextBytes, contextCount, &need.transfers))
+    need.transfers = UINT64_MAX;
+  for (size_t i = 0; i < bound.size(); ++i)
+    if (trained[i])
+      need.weights += bound[i].byteSize();
+  for (const SiteDesc &site : package.sites[stage])
+    need.weights += package.stages[stage].weights[site.weight].type.byteSize();
+  return need;
+}
+
+Status TrainStage::allocate(size_t contextCount) {
+  uint64_t arenaBytes = 0, scratchBytes = 0, contextBytes = 0;
+  for (const auto &phase : programs)
+    for (const PreparedProgram &program : phase) {
+      arenaBytes = std::max<uint64_t>(arenaBytes, program.desc().arenaBytes);
+      scratchBytes = std::max<uint64_t>(scratchBytes, program.scratchBytes());
+    }
+  for (uint64_t bytes : package.contextBytes[stage])
+    contextBytes = std::max(contextBytes, bytes);
+  PIPEC_ASSIGN_OR_RETURN(arena, DeviceBuffer::allocate(device, arenaBytes));
+  PIPEC_ASSIGN_OR_RETURN(scratch, DeviceBuffer::allocate(device, scratchBytes));
+  for (size_t c = 0; c < contextCount; ++c) {
+    // Never null, so that a stage that keeps nothing has contexts too.
+    PIPEC_ASSIGN_OR_RETURN(
+        DeviceBuffer context,
+        DeviceBuffer::allocate(device,
+                               std::max<uint64_t>(contextBytes, 1)));
+    contexts.push_back(std::move(context));
+  }
+  std::vector<void *> places;
+  for (const Tensor &weight : bound)
+    places.push_back(const_cast<void *>(weight.data()));
+  for (auto &phase : programs)
+    for (PreparedProgram &program : phase) {
+      PIPEC_ASSIGN_OR_RETURN(
+          DeviceBuffer buffer,
+          DeviceBuffer::allocate(device, program.literalBytes()));
+      PIPEC_RETURN_IF_ERROR(program.bind(device, *stream, arena.bytes(),
+                                         scratch.get(), buffer.bytes(),
+                                         places));
+      literals.push_back(std::move(buffer));
+    }
+  for (const SiteDesc &site : package.sites[stage]) {
+    PIPEC_ASSIGN_OR_RETURN(
+        Tensor sum, Tensor::allocate(
+                        package.stages[stage].weights[site.weight].type));
+    sums.push_back(std::move(sum));
+  }
+  filled.assign(sums.size(), false);
+  reset();
+  return device.synchronize(*stream);
+}
+
+void TrainStage::reset() {
+  inUse.clear();
+  freeContexts.clear();
+  for (size_t c = contexts.size(); c-- > 0;)
+    freeContexts.push_back(c);
+}
+
+void TrainStage::beginStep() {
+  reset();
+  losses.clear();
+  filled.assign(sums.size(), false);
+}
+
+StatusOr<uint8_t *> TrainStage::contextOf(int64_t k) {
+  auto at = inUse.find(k);
+  if (at == inUse.end()) {
+    if (freeContexts.empty())
+      return internalError("stage " + std::to_string(stage) +
+                           " has no context left for microbatch " +
+                           std::to_string(k));
+    at = inUse.emplace(k, freeContexts.back()).first;
+    freeContexts.pop_back();
+  }
+  return contexts[at->second].bytes();
+}
+
+void TrainStage::release(int64_t k) {
+  auto at = inUse.find(k);
+  if (at == inUse.end())
+    return;
+  freeContexts.push_back(at->second);
+  inUse.erase(at);
+}
+
+Status TrainStage::run(ProgramPhase phase, int64_t k, const Feed &feed,
+                       const RunControl *control) {
+  const size_t variant = feed.plan().microbatches[k].variant;
+  PreparedProgram &prepared = program(phase, variant);
+  PIPEC_ASSIGN_OR_RETURN(uint8_t *context, contextOf(k));
+  prepared.bindContext(context);
+  const auto &inputs = prepared.desc().inputs;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!inputs[i].transfer)
+      prepared.bindInput(
+          i, const_cast<void *>(feed.data(package, inputs[i].index, k)));
+  PIPEC_RETURN_IF_ERROR(
+      prepared.run(device, *stream, checkNumerics, control,
+                   {static_cast<int64_t>(stage), k, phaseText(phase)}));
+  return takeOutputs(prepared, k);
+}
+
+/// Gradients, moved buffers and the loss; transfers are for sent().
+Status TrainStage::takeOutputs(PreparedProgram &prepared, int64_t k) {
+  bool synchronised = false;
+  for (const ProgramOutputDesc &output : prepared.desc().outputs) {
+    if (output.target == Target::Transfer)
+      continue;
+    if (!synchronised)
+      PIPEC_RETURN_IF_ERROR(device.synchronize(*stream));
+    synchronised = true;
+    const TensorView value = prepared.value(output.value);
+    if (output.target == Target::GradientSite)
+      PIPEC_RETURN_IF_ERROR(addGradient(output.index, value));
+    else if (output.target == Target::GraphOutput)
+      PIPEC_RETURN_IF_ERROR(readLoss(value, k));
+    else
+      std::memcpy(bound[output.index].data(), value.data,
+                  value.type.byteSize());
+  }
+  return {};
+}
+
+Status TrainStage::addGradient(uint32_t site, const TensorView &value) {
+  if (!filled[site])
+    std::memcpy(sums[site].data(), value.data, value.type.byteSize());
+  else
+    addInto<float>(sums[site].data(), value.data, value.type.numElements());
+  filled[site] = true;
+  return {};
+}
+
+Status TrainStage::readLoss(const TensorView &value, int64_t k) {
+  if (value.type.dtype == DType::F64)
+    losses[k] = *static_cast<const double *>(value.data);
+  else if (value.type.dtype == DType::F32)
+    losses[k] = static_cast<double>(*static_cast<const float *>(value.data));
+  else
+    return dataLoss("the loss is " + value.type.str() +
+                    ", expected f32 or f64");
+  return {};
+}
+
+Status TrainStage::receive(uint32_t transfer, int64_t k, const Feed &feed,
+                           const void *data) {
+  const size_t variant = feed.plan().microbatches[k].variant;
+  for (ProgramPhase phase : kPhases) {
+    if (!has(phase))
+      continue;
+    for (const ProgramInputDesc &input :
+         program(phase, variant).desc().inputs)
+      if (input.transfer && input.index == transfer) {
+        PIPEC_ASSIGN_OR_RETURN(uint8_t *context, contextOf(k));
+        return device.copy(*stream, context + input.contextOffset, data,
+                           input.type.byteSize());
+      }
+  }
+  return internalError("stage " + std::to_string(stage) +
+                       " does not read transfer " + std::to_string(transfer));
+}
+
+StatusOr<TensorView> TrainStage::sent(uint32_t transfer, int64_t k,
+                                      const Feed &feed) const {
+  const size_t variant = feed.plan().microbatches[k].variant;
+  for (const auto &phase : programs) {
+    if (phase.empty())
+      continue;
+    for (const ProgramOutputDesc &output : phase[variant].desc().outputs)
+      if (output.target == Target::Transfer && output.index == transfer)
+        return phase[variant].value(output.value);
+  }
+  return internalError("stage " + std::to_string(stage) +
+                       " does not make transfer " + std::to_string(transfer));
+}
+
+} // namespace pipec

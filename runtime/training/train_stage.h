@@ -1,0 +1,100 @@
+// One stage that is trained: its programs, its weights, the contexts of the
+// microbatches in flight and the gradients of its parameters' uses.
+#ifndef PIPEC_RUNTIME_TRAINING_TRAIN_STAGE_H
+#define PIPEC_RUNTIME_TRAINING_TRAIN_STAGE_H
+
+#include "pipec/trainer.h"
+#include "runtime/executor/prepared_program.h"
+#include "runtime/executor/stage_executor.h"
+#include "runtime/package/weights.h"
+#include "runtime/training/feed.h"
+
+namespace pipec {
+
+/// Order of calls: create, lendWeight (for shared ones), allocate; then per
+/// step begin, and per microbatch receive and run. Thread rule: one thread at a
+/// time; receive() into a stage comes from the thread of its rank.
+class TrainStage {
+public:
+  static StatusOr<std::unique_ptr<TrainStage>>
+  create(const Package::Impl &package, size_t stage, Device &device,
+         const TrainerOptions &options);
+
+  MemoryNeed memoryNeed(size_t contexts) const;
+  /// `contexts`: most microbatches that are in flight at once.
+  Status allocate(size_t contexts);
+
+  bool has(ProgramPhase phase) const {
+    return !programs[static_cast<size_t>(phase)].empty();
+  }
+
+  /// Before the first microbatch of a step.
+  void beginStep();
+  /// Runs a phase of microbatch `k`. The forward that makes the loss sets it.
+  Status run(ProgramPhase phase, int64_t k, const Feed &feed,
+             const RunControl *control);
+  /// Puts a value that arrived into the microbatch's context.
+  Status receive(uint32_t transfer, int64_t k, const Feed &feed,
+                 const void *data);
+  /// The value of a transfer that leaves this stage; valid until the next
+  /// run() of the phase that makes it.
+  StatusOr<TensorView> sent(uint32_t transfer, int64_t k,
+                            const Feed &feed) const;
+  /// Ends microbatch `k`: its context is free.
+  void release(int64_t k);
+  /// After an error: no context is in use.
+  void reset();
+
+  /// In the order of StageInfo::weights; parameters that are trained and
+  /// buffers are this stage's own memory.
+  std::vector<Tensor> &weights() { return bound; }
+  /// Whether weight `i` is written by training.
+  bool isTrained(size_t i) const { return trained[i]; }
+  /// Before allocate(): weight `i` is `tensor`, another stage's.
+  void lendWeight(size_t i, Tensor tensor) { bound[i] = std::move(tensor); }
+
+  /// Sum over the step's microbatches, per site; valid after a step.
+  std::vector<Tensor> &gradients() { return sums; }
+  /// Whether any microbatch has contributed to site `i`.
+  bool hasGradient(size_t i) const { return filled[i]; }
+
+  double lossOf(int64_t k) const { return losses.at(k); }
+  bool makesLoss() const { return lossIndex >= 0; }
+  Stream &getStream() { return *stream; }
+  size_t stageIndex() const { return stage; }
+
+private:
+  TrainStage(const Package::Impl &package, size_t stage, Device &device)
+      : package(package), stage(stage), device(device) {}
+  Status loadWeights();
+  StatusOr<uint8_t *> contextOf(int64_t k);
+  PreparedProgram &program(ProgramPhase phase, size_t variant) {
+    return programs[static_cast<size_t>(phase)][variant];
+  }
+  Status takeOutputs(PreparedProgram &program, int64_t k);
+  Status addGradient(uint32_t site, const TensorView &value);
+  Status readLoss(const TensorView &value, int64_t k);
+
+  const Package::Impl &package;
+  const size_t stage;
+  Device &device;
+  bool checkNumerics = false;
+  StageWeights mapped;
+  std::vector<Tensor> bound;
+  std::vector<bool> trained;
+  std::array<std::vector<PreparedProgram>, 3> programs; // [phase][variant]
+  std::unique_ptr<Stream> stream;
+  DeviceBuffer arena, scratch; // shared by all programs: one runs at a time
+  std::vector<DeviceBuffer> literals;
+  std::vector<DeviceBuffer> contexts;
+  std::vector<size_t> freeContexts;
+  std::map<int64_t, size_t> inUse; // microbatch -> context
+  std::vector<Tensor> sums;        // by site
+  std::vector<bool> filled;        // by site
+  std::map<int64_t, double> losses;
+  int lossIndex = -1; // of the forward's outputs
+};
+
+} // namespace pipec
+
+#endif

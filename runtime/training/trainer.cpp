@@ -1,0 +1,362 @@
+// A training step over all ranks. In: a package for training; per step a
+// batch. Out: the loss, and weights that moved; or the one error that ended
+// the step. Tests: test/unit/runtime/TrainerTest.cpp, test/conformance.
+#include "pipec/trainer.h"
+
+#include "runtime/device/cpu/cpu_device.h"
+#include "runtime/executor/worker_team.h"
+#include "runtime/optimizer/grad_norm.h"
+#include "runtime/optimizer/learning_rate.h"
+#include "runtime/optimizer/optimizer.h"
+#include "runtime/training/gradients.h"
+#include "runtime/training/rank_worker.h"
+#include "runtime/transport/local/local_transport.h"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+
+namespace pipec {
+namespace {
+
+StatusOr<OptimizerConfig> configOf(const OptimizerOptions &options) {
+  PIPEC_ASSIGN_OR_RETURN(OptimizerKind kind, optimizerFromName(options.kind));
+  OptimizerConfig config = OptimizerConfig::defaults(kind);
+  if (options.weightDecay >= 0)
+    config.weightDecay = options.weightDecay;
+  config.momentum = options.momentum;
+  config.dampening = options.dampening;
+  config.nesterov = options.nesterov;
+  config.beta1 = options.beta1;
+  config.beta2 = options.beta2;
+  config.eps = options.eps;
+  PIPEC_RETURN_IF_ERROR(config.validate());
+  return config;
+}
+
+StatusOr<LearningRate> rateOf(const OptimizerOptions &options) {
+  PIPEC_ASSIGN_OR_RETURN(LearningRateKind kind,
+                         learningRateFromName(options.lrSchedule));
+  return LearningRate::create(kind, options.lr, options.warmupSteps,
+                              options.totalSteps);
+}
+
+/// Rows `part` of `parts` equal ones of everything that is cut.
+StatusOr<TensorMap> partOf(const Package::Impl &package, const TensorMap &batch,
+                           int64_t part, int64_t parts) {
+  if (parts == 1)
+    return batch;
+  TensorMap result = batch;
+  for (size_t i = 0; i < package.inputs.size(); ++i) {
+    if (!package.isFed(i) || !package.isCut(i, 0))
+      continue;
+    auto at = result.find(package.inputs[i].name);
+    if (at == result.end())
+      continue; // planBatch says so
+    const Tensor whole = at->second;
+    const int64_t rows = whole.shape().empty() ? 0 : whole.shape()[0];
+    if (rows == 0 || rows % parts)
+      return invalidArgument("input '" + at->first + "' has " +
+                             std::to_string(rows) +
+                             " rows, which --accumulate " +
+                             std::to_string(parts) + " does not divide");
+    TensorType type = whole.type();
+    type.shape[0] = rows / parts;
+    at->second = Tensor::wrap(
+        type,
+        const_cast<uint8_t *>(whole.as<uint8_t>()) + part * type.byteSize(),
+        std::make_shared<Tensor>(whole));
+  }
+  return result;
+}
+
+} // namespace
+
+struct Trainer::Impl {
+  explicit Impl(const Package &package) : package(package) {}
+
+  Package package;
+  TrainerOptions options;
+  std::optional<LearningRate> rate;
+  CpuDevice device;
+  LocalTransport transport{device};
+  std::vector<std::unique_ptr<Channel>> channels; // by transfer
+  TrainStages stages;
+  std::vector<SharedWeight> weights;
+  std::optional<Optimizer> optimizer;
+  std::vector<RankWorker> workers;
+  std::unique_ptr<RunControl> control;
+  std::unique_ptr<WorkerTeam> team; // last: ends before what it works on
+  int64_t next = 0;
+  TensorMap lastGradients;
+
+  const Package::Impl &impl() const { return package.impl(); }
+  const Schedule &schedule() const { return impl().training->schedule; }
+
+  Status create();
+  Status createChannels(MemoryNeed &need);
+  void shareWeights();
+  Status createOptimizer();
+  StatusOr<StepResult> step(const TensorMap &batch);
+  Status runParts(const TensorMap &batch, double scale, double &loss);
+  Status runRanks(const Feed &feed);
+  double lossOf(int64_t microbatches) const;
+  void update(StepResult &result);
+};
+
+Status Trainer::Impl::createChannels(MemoryNeed &need) {
+  const auto &rankOf = schedule().rankOfStage;
+  std::vector<Channel *> all;
+  for (const TransferInfo &transfer : impl().transfers) {
+    if (rankOf[transfer.from] == rankOf[transfer.to]) {
+      channels.emplace_back();
+      continue;
+    }
+    ChannelSpec spec;
+    spec.from = transfer.from;
+    spec.to = transfer.to;
+    spec.value = transfer.value;
+    for (const TensorType &type : transfer.types)
+      spec.slotBytes = std::max(spec.slotBytes, type.byteSize());
+    MemoryNeed channel;
+    PIPEC_ASSIGN_OR_RETURN(channel.transfers, transport.memoryNeed(spec));
+    need += channel;
+    PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<Channel> made,
+                           transport.createChannel(spec));
+    all.push_back(made.get());
+    channels.push_back(std::move(made));
+  }
+  control = std::make_unique<RunControl>(all);
+  return {};
+}
+
+/// Transmitted weights: the later stages use the owner's memory.
+void Trainer::Impl::shareWeights() {
+  if (!options.transmitSharedWeights)
+    return;
+  for (const SharedWeight &weight : weights) {
+    const SharedWeight::Place &owner = weight.places.front();
+    for (const SharedWeight::Place &place : weight.places)
+      stages[place.stage]->lendWeight(
+          place.weight, stages[owner.stage]->weights()[owner.weight]);
+  }
+}
+
+Status Trainer::Impl::createOptimizer() {
+  PIPEC_ASSIGN_OR_RETURN(OptimizerConfig config, configOf(options.optimizer));
+  PIPEC_ASSIGN_OR_RETURN(rate, rateOf(options.optimizer));
+  PIPEC_ASSIGN_OR_RETURN(optimizer, Optimizer::create(config));
+  if (!(options.optimizer.clipNorm >= 0) ||
+      !std::isfinite(options.optimizer.clipNorm))
+    return invalidArgument("--clip-norm must be a number from 0 (0: gradients "
+                           "are not clipped)");
+  for (SharedWeight &weight : weights) {
+    if (weight.sites.empty())
+      continue;
+    const SharedWeight::Place &owner = weight.places.front();
+    PIPEC_ASSIGN_OR_RETURN(
+        size_t slot,
+        optimizer->add(weight.name,
+                       impl().stages[owner.stage].weights[owner.weight].type));
+    weight.slot = static_cast<int64_t>(slot);
+  }
+  return {};
+}
+
+Status Trainer::Impl::create() {
+  if (!package.isTrainable())
+    return invalidArgument(package.path() +
+                           ": the package is for inference; compile the model "
+                           "with --loss to train it");
+  if (options.accumulate < 1)
+    return invalidArgument("--accumulate must be at least 1");
+  PIPEC_ASSIGN_OR_RETURN(weights, collectWeights(impl()));
+  MemoryNeed need;
+  const std::vector<size_t> contexts = contextsNeeded(impl());
+  for (size_t s = 0; s < impl().stages.size(); ++s) {
+    PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<TrainStage> stage,
+                           TrainStage::create(impl(), s, device, options));
+    need += stage->memoryNeed(contexts[s]);
+    stages.push_back(std::move(stage));
+  }
+  PIPEC_RETURN_IF_ERROR(createOptimizer());
+  PIPEC_RETURN_IF_ERROR(
+      need.check(options.memoryLimit).withPrefix(package.path()));
+  PIPEC_RETURN_IF_ERROR(createChannels(need));
+  shareWeights();
+  for (size_t s = 0; s < stages.size(); ++s)
+    PIPEC_RETURN_IF_ERROR(stages[s]->allocate(contexts[s]));
+  for (size_t r = 0; r < schedule().lists.size(); ++r)
+    workers.emplace_back(impl(), r, stages, channels);
+  PIPEC_ASSIGN_OR_RETURN(team, WorkerTeam::start(workers.size(), "rank"));
+  return {};
+}
+
+Status Trainer::Impl::runRanks(const Feed &feed) {
+  control->reset();
+  team->run([&](size_t rank) { return workers[rank].run(feed, *control); },
+            [&](const Status &status) { control->fail(status); });
+  return control->result();
+}
+
+double Trainer::Impl::lossOf(int64_t microbatches) const {
+  double loss = 0;
+  for (const auto &stage : stages)
+    for (int64_t k = 0; stage->makesLoss() && k < microbatches; ++k)
+      loss += stage->lossOf(k);
+  return loss;
+}
+
+Status Trainer::Impl::runParts(const TensorMap &batch, double scale,
+                               double &loss) {
+  const int64_t m = schedule().microbatches;
+  for (auto &stage : stages)
+    stage->beginStep();
+  for (int64_t part = 0; part < options.accumulate; ++part) {
+    PIPEC_ASSIGN_OR_RETURN(TensorMap rows, partOf(impl(), batch, part,
+                                                  options.accumulate));
+    PIPEC_ASSIGN_OR_RETURN(
+        Feed feed, Feed::create(impl(), rows, m, scale,
+                                {options.seed, next, part * m}));
+    Status status = runRanks(feed);
+    if (!status.ok()) {
+      for (auto &stage : stages)
+        stage->reset();
+      return status;
+    }
+    loss += lossOf(m);
+  }
+  return {};
+}
+
+/// Sums the gradients, clips them and moves the parameters. Norms are summed
+/// per parameter in f64 and added in parameter order (decision 6).
+void Trainer::Impl::update(StepResult &result) {
+  std::vector<Tensor *> totals;
+  double squares = 0;
+  lastGradients.clear();
+  for (SharedWeight &weight : weights) {
+    Tensor *total = weight.slot < 0 ? nullptr : totalGradient(weight, stages);
+    totals.push_back(total);
+    if (!total)
+      continue;
+    squares += squaredNorm(total->as<float>(), total->numElements());
+    lastGradients.emplace(weight.name, *total);
+  }
+  result.gradientNorm = std::sqrt(squares);
+  const double clip = options.optimizer.clipNorm;
+  const double scale = clip > 0 ? clipFactor(result.gradientNorm, clip) : 1;
+  result.learningRate = rate->at(next);
+  for (size_t w = 0; w < weights.size(); ++w) {
+    if (!totals[w])
+      continue;
+    const SharedWeight::Place &owner = weights[w].places.front();
+    Tensor &value = stages[owner.stage]->weights()[owner.weight];
+    optimizer->apply(static_cast<size_t>(weights[w].slot), value.as<float>(),
+                     totals[w]->as<float>(), scale, result.learningRate);
+    spread(weights[w], stages);
+  }
+}
+
+StatusOr<StepResult> Trainer::Impl::step(const TensorMap &batch) {
+  StepResult result;
+  result.step = next;
+  const int64_t microbatches = schedule().microbatches * options.accumulate;
+  double scale = 1;
+  if (impl().training->mean) {
+    PIPEC_ASSIGN_OR_RETURN(double count,
+                           countForLoss(impl(), batch, microbatches));
+    if (count == 0)
+      return invalidArgument("no label of the batch counts: all are the one "
+                             "to ignore, " +
+                             std::to_string(impl().training->ignoreIndex));
+    scale = 1 / count;
+  }
+  PIPEC_RETURN_IF_ERROR(runParts(batch, scale, result.loss));
+  update(result);
+  ++next;
+  return result;
+}
+
+Trainer::Trainer() = default;
+Trainer::~Trainer() = default;
+
+StatusOr<std::unique_ptr<Trainer>>
+Trainer::create(const Package &package, const TrainerOptions &options) {
+  try {
+    std::unique_ptr<Trainer> trainer(new Trainer);
+    trainer->impl = std::make_unique<Impl>(package);
+    trainer->impl->options = options;
+    PIPEC_RETURN_IF_ERROR(trainer->impl->create());
+    return trainer;
+  } catch (const std::bad_alloc &) {
+    return resourceExhausted(package.path() + ": out of memory");
+  }
+}
+
+StatusOr<StepResult> Trainer::step(const TensorMap &batch) {
+  try {
+    return impl->step(batch);
+  } catch (const std::bad_alloc &) {
+    return resourceExhausted("out of memory for the step");
+  }
+}
+
+int64_t Trainer::nextStep() const { return impl->next; }
+void Trainer::setNextStep(int64_t step) { impl->next = step; }
+
+static TensorMap weightsOf(const std::vector<SharedWeight> &weights,
+                           const TrainStages &stages, bool buffers) {
+  TensorMap result;
+  for (const SharedWeight &weight : weights)
+    if (weight.isBuffer == buffers) {
+      const SharedWeight::Place &owner = weight.places.front();
+      result.emplace(weight.name,
+                     stages[owner.stage]->weights()[owner.weight]);
+    }
+  return result;
+}
+
+TensorMap Trainer::parameters() const {
+  return weightsOf(impl->weights, impl->stages, false);
+}
+TensorMap Trainer::buffers() const {
+  return weightsOf(impl->weights, impl->stages, true);
+}
+
+TensorMap Trainer::trainedParameters() const {
+  TensorMap result = parameters();
+  for (const SharedWeight &weight : impl->weights)
+    if (weight.slot < 0)
+      result.erase(weight.name);
+  return result;
+}
+
+void Trainer::weightsChanged() {
+  for (const SharedWeight &weight : impl->weights)
+    if (weight.slot >= 0 || weight.isBuffer)
+      spread(weight, impl->stages);
+}
+
+TensorMap Trainer::gradients() const { return impl->lastGradients; }
+
+std::map<std::string, TensorView> Trainer::optimizerState() {
+  return impl->optimizer->state();
+}
+
+std::map<std::string, std::vector<std::string>> Trainer::aliases() const {
+  std::map<std::string, std::vector<std::string>> result;
+  for (const SharedWeight &weight : impl->weights)
+    if (!weight.aliases.empty())
+      result.emplace(weight.name, weight.aliases);
+  return result;
+}
+
+std::vector<int64_t> Trainer::peakLive() const {
+  std::vector<int64_t> peaks;
+  for (const RankWorker &worker : impl->workers)
+    peaks.push_back(worker.peakLive());
+  return peaks;
+}
+
+} // namespace pipec

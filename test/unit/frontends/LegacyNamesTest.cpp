@@ -1,0 +1,204 @@
+// Which parameter a tensor under the exporter's name is, in files of the
+// TorchScript-based exporter.
+#include "frontends/onnx/WeightTable.h"
+
+#include "test/unit/frontends/ImportHelper.h"
+
+#include <gtest/gtest.h>
+
+namespace pipec::onnx {
+namespace {
+
+using namespace testing;
+using Names = std::vector<std::string>;
+using Sizes = std::vector<int64_t>;
+
+/// Chains of nodes named as the exporter does.
+class LegacyBuilder : public ModelBuilder {
+public:
+  LegacyBuilder() : ModelBuilder(17) { input("x", {"2", "4"}); }
+
+  void tensor(const std::string &name, const Sizes &shape) {
+    int64_t count = 1;
+    for (int64_t size : shape)
+      count *= size;
+    std::vector<float> values(count);
+    for (float &value : values)
+      value = next += 0.5f; // no two tensors are alike
+    floats(name, shape, values);
+  }
+  /// A node behind the last one.
+  void step(const std::string &path, const std::string &op,
+            const Names &weights = {}) {
+    Names inputs{last};
+    inputs.insert(inputs.end(), weights.begin(), weights.end());
+    last = "v" + std::to_string(graph()->node_size());
+    node(op, inputs, {last}, path + "/" + op);
+  }
+  void multiply(const std::string &path, const std::string &matrix,
+                const Sizes &shape) {
+    if (!shape.empty())
+      tensor(matrix, shape);
+    step(path, "MatMul", {matrix}); // one that is there already: no shape
+  }
+
+  /// "name: shape" of what is no constant, in the file's order.
+  Names parameters(const ImportOptions &options = {}) {
+    read(options);
+    Names lines;
+    for (const WeightDecl &decl : table.decls)
+      if (decl.kind != WeightKind::Constant)
+        lines.push_back(decl.name + decl.type.str());
+    return lines;
+  }
+  WeightTable table;
+
+private:
+  void read(const ImportOptions &options) {
+    output(last);
+    ScratchFolder folder;
+    auto model = openModel(folder.write("m.onnx", bytes()));
+    ASSERT_TRUE(model.ok()) << model.status().message();
+    auto made = makeWeightTable(**model, options);
+    ASSERT_TRUE(made.ok()) << made.status().message();
+    table = std::move(*made);
+  }
+  std::string last = "x";
+  float next = 0;
+};
+
+TEST(LegacyNames, ProjectionsOfAttentionAreOneMatrix) {
+  LegacyBuilder b;
+  b.tensor("attn.in_proj_bias", {12});
+  b.tensor("attn.out_proj.weight", {4, 4});
+  b.multiply("/attn", "onnx::MatMul_1", {4, 12});
+  b.step("/attn", "Add", {"attn.in_proj_bias"});
+  b.step("/attn", "Gemm", {"attn.out_proj.weight"});
+  EXPECT_EQ(b.parameters(),
+            (Names{"attn.in_proj_biasf32[12]", "attn.out_proj.weightf32[4x4]",
+                   "attn.in_proj_weightf32[12x4]"}));
+  EXPECT_EQ(b.table.folded, Names());
+}
+
+TEST(LegacyNames, SeparateProjectionsOfAttention) {
+  LegacyBuilder b;
+  b.tensor("attn.out_proj.weight", {4, 4});
+  b.tensor("onnx::Add_9", {4});
+  b.multiply("/attn", "onnx::MatMul_1", {4, 4});
+  b.step("/attn", "Add", {"onnx::Add_9"});
+  b.multiply("/attn", "onnx::MatMul_2", {3, 4});
+  b.multiply("/attn", "onnx::MatMul_3", {2, 4});
+  b.step("/attn", "Gemm", {"attn.out_proj.weight"});
+  EXPECT_EQ(
+      b.parameters(),
+      (Names{"attn.out_proj.weightf32[4x4]", "attn.q_proj_weightf32[4x4]",
+             "attn.k_proj_weightf32[4x3]", "attn.v_proj_weightf32[4x2]"}));
+  EXPECT_EQ(b.table.folded, (Names{"attn.in_proj_bias"}));
+}
+
+TEST(LegacyNames, SlicesOfAProjectionAreNotTheParameter) {
+  LegacyBuilder b;
+  b.tensor("attn.out_proj.weight", {4, 4});
+  b.multiply("/attn", "onnx::MatMul_1", {4, 4});
+  b.multiply("/attn", "onnx::MatMul_2", {4, 8});
+  b.step("/attn", "Gemm", {"attn.out_proj.weight"});
+  EXPECT_EQ(b.parameters(), (Names{"attn.out_proj.weightf32[4x4]"}));
+  EXPECT_EQ(b.table.folded, (Names{"attn.in_proj_weight"}));
+}
+
+TEST(LegacyNames, AttentionWithoutBiases) {
+  LegacyBuilder b;
+  b.multiply("/attn", "onnx::MatMul_1", {4, 12});
+  b.step("/attn", "Squeeze");
+  b.step("/attn", "Softmax");
+  b.multiply("/attn", "onnx::MatMul_2", {4, 4});
+  EXPECT_EQ(b.parameters(), (Names{"attn.in_proj_weightf32[12x4]",
+                                   "attn.out_proj.weightf32[4x4]"}));
+}
+
+TEST(LegacyNames, LinearIsALeafThatDoesNothingElse) {
+  LegacyBuilder b;
+  b.tensor("fc.bias", {3});
+  b.multiply("/fc", "onnx::MatMul_1", {4, 3});
+  b.step("/fc", "Add", {"fc.bias"});
+  b.multiply("/head", "onnx::MatMul_2", {3, 5});
+  EXPECT_EQ(b.parameters(), (Names{"fc.biasf32[3]", "fc.weightf32[3x4]",
+                                   "head.weightf32[5x3]"}));
+}
+
+TEST(LegacyNames, OtherMatricesAreConstants) {
+  LegacyBuilder b;
+  b.multiply("/mix", "onnx::MatMul_1", {4, 4}); // two of one module
+  b.multiply("/mix", "onnx::MatMul_2", {4, 4});
+  b.multiply("", "onnx::MatMul_3", {4, 4}); // the root's `weight`, or `w`?
+  b.tensor("block.q_bias", {4});
+  b.multiply("/block", "onnx::MatMul_4", {4, 4}); // block.qkv.weight, say
+  b.step("/block", "Add", {"block.q_bias"});
+  b.multiply("/block/proj", "onnx::MatMul_5", {4, 4});
+  EXPECT_EQ(b.parameters(),
+            (Names{"block.q_biasf32[4]", "block.proj.weightf32[4x4]"}));
+  EXPECT_EQ(b.table.folded, (Names{"onnx::MatMul_3", "onnx::MatMul_4",
+                                   "onnx::MatMul_1", "onnx::MatMul_2"}));
+  EXPECT_GE(b.table.find("onnx::MatMul_2"), 0);
+}
+
+TEST(LegacyNames, SecondCallReadsTheSameParameter) {
+  LegacyBuilder b;
+  b.multiply("/l", "onnx::MatMul_1", {4, 4});
+  b.multiply("/l_1", "onnx::MatMul_1", {});
+  b.node("Identity", {"onnx::MatMul_1"}, {"onnx::MatMul_2"}, "Identity_7");
+  b.multiply("/l_2", "onnx::MatMul_2", {});
+  EXPECT_EQ(b.parameters(), (Names{"l.weightf32[4x4]"}));
+  EXPECT_EQ(b.table.folded, Names());
+}
+
+TEST(LegacyNames, ProductWithATableReadsTheTable) {
+  for (bool apart : {false, true}) {
+    LegacyBuilder b;
+    b.floats("emb.weight", {3, 2}, {0, 1, 2, 3, 4, 5});
+    b.ints("ids", {2}, {0, 2});
+    b.floats("onnx::MatMul_9", {2, 3}, {0, 2, 4, 1, 3, 5});
+    b.node("Gather", {"emb.weight", "ids"}, {"e"}, "/emb/Gather");
+    b.node("MatMul", {"e", "onnx::MatMul_9"}, {"m"}, "/MatMul");
+    b.node("Relu", {"m"}, {"r"}, "/Relu");
+    ImportOptions options;
+    if (apart)
+      options.unties = {"onnx::MatMul_9"};
+    EXPECT_EQ(b.parameters(options), (Names{"emb.weightf32[3x2]"}));
+    EXPECT_EQ(b.table.notices.size(), apart ? 0u : 1u);
+    EXPECT_EQ(b.table.folded, apart ? Names{"onnx::MatMul_9"} : Names());
+    EXPECT_EQ(b.table.find("onnx::MatMul_9") >= 0, apart);
+  }
+}
+
+TEST(LegacyNames, SlopeOfPRelu) {
+  LegacyBuilder b;
+  b.tensor("onnx::PRelu_1", {4, 1, 1});
+  b.tensor("onnx::PRelu_2", {4, 1, 1});
+  b.step("/act", "PRelu", {"onnx::PRelu_1"});
+  b.step("/own", "PRelu", {"onnx::PRelu_2"}); // a function's argument
+  b.step("/own", "Neg");
+  EXPECT_EQ(b.parameters(), (Names{"act.weightf32[4]"}));
+}
+
+TEST(LegacyNames, ConvolutionWithItsNormIsFolded) {
+  LegacyBuilder b;
+  b.tensor("onnx::Conv_1", {4, 4, 1, 1});
+  b.tensor("onnx::Conv_2", {4});
+  b.step("/seq/seq.0", "Conv", {"onnx::Conv_1", "onnx::Conv_2"});
+  EXPECT_EQ(b.parameters(), Names());
+  EXPECT_EQ(b.table.folded, (Names{"seq.0.weight"}));
+}
+
+TEST(LegacyNames, TransposedWeightOfAnotherModuleHasTheReadersNameToo) {
+  LegacyBuilder b;
+  b.tensor("wte.weight", {5, 4});
+  b.step("/lm_head", "Transpose", {});
+  b.graph()->mutable_node(0)->set_input(0, "wte.weight");
+  b.node("MatMul", {"x", "v0"}, {"m"}, "/lm_head/MatMul");
+  EXPECT_EQ(b.parameters(), (Names{"wte.weightf32[5x4]"}));
+  EXPECT_EQ(b.table.decls[0].aliases, (Names{"lm_head.weight"}));
+}
+
+} // namespace
+} // namespace pipec::onnx

@@ -1,0 +1,334 @@
+// Declares and parses the arguments of `pipec train`. Tests: test/e2e/cli.
+#include "tools/pipec/TrainArguments.h"
+
+#include "tools/pipec/ParseBytes.h"
+
+#include <filesystem>
+#include <fstream>
+
+namespace pipec::tool {
+namespace {
+
+void addData(CLI::App &command, TrainArguments &a) {
+  const char *group = "Data";
+  command
+      .add_option("--inputs", a.inputs,
+                  "safetensors file with inputs and labels: one batch, or with "
+                  "--batch a data set. Repeatable: step k reads file k mod n.")
+      ->allow_extra_args(false)
+      ->group(group);
+  command
+      .add_option("--data", a.tokenFile,
+                  "File of tokens, raw uint16 or uint32 or as llm.c writes it; "
+                  "labels are the next tokens")
+      ->group(group);
+  command
+      .add_option("--tokens", a.tokenInput,
+                  "Model input that the tokens of --data go to")
+      ->group(group);
+  command
+      .add_option("--batch", a.batch,
+                  "Rows of an update, taken in order along the first dimension")
+      ->check(CLI::PositiveNumber)
+      ->group(group);
+  command
+      .add_option("--steps", a.steps,
+                  "Updates to make; without it, once through the data")
+      ->check(CLI::PositiveNumber)
+      ->group(group);
+  command
+      .add_option("--accumulate", a.accumulate,
+                  "Parts of an update's rows, one after the other, each in "
+                  "--microbatches pieces")
+      ->check(CLI::PositiveNumber)
+      ->group(group);
+  command.add_flag("--shuffle", a.shuffle, "Permute the rows by --seed")
+      ->group(group);
+  command.add_option("--seed", a.seed, "Of dropout and --shuffle")
+      ->group(group);
+}
+
+void addLoss(CLI::App &command, TrainArguments &a) {
+  const char *group = "Loss";
+  command
+      .add_option("--loss", a.loss,
+                  "cross_entropy[:OUTPUT], mse[:OUTPUT], or output:NAME for a "
+                  "loss that the model computes itself")
+      ->group(group);
+  command.add_option("--labels", a.labels, "Tensor that the loss compares with")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--reduction", a.reduction,
+                  "mean over what counts in the whole batch, or sum")
+      ->check(CLI::IsMember({"mean", "sum"}))
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--ignore-index", a.ignoreIndex, "Label that does not count")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--label-smoothing", a.labelSmoothing, "From 0 to 1")
+      ->check(CLI::Range(0.0, 1.0))
+      ->group(group);
+  command
+      .add_flag("--shift-labels", a.shiftLabels,
+                "Row t is compared with label t + 1, as Hugging Face's language "
+                "models do it")
+      ->group(group);
+  command
+      .add_option("--freeze", a.freeze,
+                  "Parameters that keep their values; * stands for any part of "
+                  "a name. Repeatable.")
+      ->allow_extra_args(false)
+      ->group(group);
+  command
+      .add_option("--batch-norm", a.batchNorm,
+                  "train: each microbatch's statistics; frozen: the stored "
+                  "ones")
+      ->check(CLI::IsMember({"train", "frozen"}))
+      ->capture_default_str()
+      ->group(group);
+}
+
+void addSchedule(CLI::App &command, TrainArguments &a) {
+  const char *group = "Schedule";
+  command
+      .add_option("--schedule", a.schedule,
+                  "gpipe, 1f1b, interleaved-1f1b, looped-bfs, zb-h1, "
+                  "interleaved-zb, zb-v, dualpipe-v, or a .csv file as torch "
+                  "writes it")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--ranks", a.ranks,
+                  "Workers; with more stages than ranks, stages are dealt out")
+      ->check(CLI::PositiveNumber)
+      ->group(group);
+  command
+      .add_option("--recompute", a.recompute,
+                  "full: compute forward values again instead of keeping them")
+      ->check(CLI::IsMember({"none", "full"}))
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--shared-weights", a.sharedWeights,
+                  "replicate: each stage has its copy; transmit: one stage "
+                  "owns it")
+      ->check(CLI::IsMember({"replicate", "transmit"}))
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--memory", a.memory,
+                  "Refuse to start when more is needed, such as 16GiB")
+      ->group(group);
+}
+
+void addUpdate(CLI::App &command, TrainArguments &a) {
+  const char *group = "Update";
+  OptimizerOptions &o = a.optimizer;
+  command.add_option("--optimizer", o.kind, "sgd, adam or adamw")
+      ->check(CLI::IsMember({"sgd", "adam", "adamw"}))
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--lr", o.lr, "Learning rate")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--momentum", o.momentum, "Of sgd")->group(group);
+  command.add_option("--dampening", o.dampening, "Of sgd")->group(group);
+  command.add_flag("--nesterov", o.nesterov, "Of sgd")->group(group);
+  command.add_option("--betas", a.betas, "Of adam and adamw: A,B")
+      ->group(group);
+  command.add_option("--eps", o.eps, "Of adam and adamw")->group(group);
+  command
+      .add_option("--weight-decay", o.weightDecay,
+                  "Without it: 0.01 for adamw, else 0")
+      ->group(group);
+  command
+      .add_option("--clip-norm", o.clipNorm,
+                  "Largest global norm of the gradients")
+      ->group(group);
+  command.add_option("--lr-schedule", o.lrSchedule, "constant, linear, cosine")
+      ->check(CLI::IsMember({"constant", "linear", "cosine"}))
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--warmup-steps", o.warmupSteps, "Of --lr-schedule")
+      ->group(group);
+}
+
+void addResults(CLI::App &command, TrainArguments &a) {
+  const char *group = "Results";
+  command
+      .add_option("--weights", a.weightFiles,
+                  "Start from these weights: safetensors files or a Hugging "
+                  "Face index (.json). Repeatable.")
+      ->allow_extra_args(false)
+      ->group(group);
+  command
+      .add_option("--log", a.log,
+                  "A JSON line a step: step, loss, grad_norm, lr, "
+                  "tokens_per_s, seconds")
+      ->group(group);
+  command
+      .add_option("--save-params", a.saveParams,
+                  "safetensors file for parameters and buffers after the last "
+                  "step")
+      ->group(group);
+  command
+      .add_option("--dump-grads", a.dumpGrads,
+                  "safetensors file for the gradients of the first step, "
+                  "before clipping and decay")
+      ->group(group);
+  command.add_flag("--overwrite", a.overwrite, "Replace existing files")
+      ->group(group);
+  command
+      .add_flag("--check-numerics", a.checkNumerics,
+                "Stop at the first NaN or infinity, naming stage, microbatch "
+                "and operation")
+      ->group("Checking");
+  command
+      .add_flag("--reference-kernels", a.reference,
+                "Only the plain reference kernels: slow")
+      ->group("Checking");
+}
+
+StatusOr<std::pair<double, double>> parseBetas(const std::string &text) {
+  size_t comma = text.find(',');
+  char *end = nullptr;
+  if (comma != std::string::npos) {
+    double first = std::strtod(text.c_str(), &end);
+    bool whole = end == text.c_str() + comma;
+    double second = std::strtod(text.c_str() + comma + 1, &end);
+    if (whole && end != text.c_str() + comma + 1 && !*end)
+      return std::pair(first, second);
+  }
+  return invalidArgument("--betas " + text + ": expected two numbers, such as "
+                                             "0.9,0.999");
+}
+
+StatusOr<std::string> readText(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  if (!file.good() && text.empty())
+    return ioError("--schedule " + path + ": cannot be read");
+  return text;
+}
+
+/// "kind[:OUTPUT]".
+Status parseLoss(const std::string &text, TrainingOptions &training) {
+  size_t colon = text.find(':');
+  std::string kind = text.substr(0, colon);
+  if (colon != std::string::npos)
+    training.output = text.substr(colon + 1);
+  using Loss = TrainingOptions::Loss;
+  if (kind == "cross_entropy")
+    training.loss = Loss::CrossEntropy;
+  else if (kind == "mse")
+    training.loss = Loss::Mse;
+  else if (kind == "output" && !training.output.empty())
+    training.loss = Loss::Output;
+  else
+    return invalidArgument("--loss '" + text +
+                           "': expected cross_entropy[:OUTPUT], mse[:OUTPUT] "
+                           "or output:NAME");
+  return {};
+}
+
+} // namespace
+
+void TrainArguments::addTo(CLI::App &command) {
+  ModelArguments::addTo(command, "Model file (.onnx)");
+  addData(command, *this);
+  addLoss(command, *this);
+  addSchedule(command, *this);
+  addUpdate(command, *this);
+  addResults(command, *this);
+}
+
+StatusOr<std::unique_ptr<BatchSource>>
+TrainArguments::openSource(const TensorTypes &modelInputs) const {
+  if (tokenFile.empty()) {
+    InputOptions options;
+    options.paths = inputs;
+    options.batch = batch;
+    options.shuffle = shuffle;
+    options.seed = seed;
+    options.whole = whole;
+    return openInputs(options);
+  }
+  TokenOptions options;
+  options.path = tokenFile;
+  options.batch = batch ? batch : 1;
+  options.shuffle = shuffle;
+  options.seed = seed;
+  options.tokens = tokenInput;
+  options.labels = labels;
+  auto port = modelInputs.find(tokenInput);
+  if (port == modelInputs.end() || port->second.shape.size() != 2)
+    return invalidArgument("--tokens '" + tokenInput +
+                           "' is no input of the model with rows and tokens");
+  options.tokensDType = port->second.dtype;
+  options.sequence = port->second.shape[1];
+  for (const auto &[name, type] : modelInputs)
+    if (name != tokenInput && name != labels)
+      options.ones[name] = type;
+  return openTokens(options);
+}
+
+StatusOr<CompileOptions>
+TrainArguments::compileOptions(const TensorTypes &types) const {
+  PIPEC_ASSIGN_OR_RETURN(CompileOptions options, this->options());
+  options.weightsInPlace = true;
+  for (const auto &[name, type] : types) {
+    options.inputShapes[name] = type.shape;
+    bool cut = !type.shape.empty() &&
+               std::find(whole.begin(), whole.end(), name) == whole.end();
+    if (cut && type.shape[0] % accumulate)
+      return invalidArgument(
+          "tensor '" + name + "' has " + std::to_string(type.shape[0]) +
+          " rows, which --accumulate " + std::to_string(accumulate) +
+          " does not divide");
+    if (cut)
+      options.inputShapes[name][0] /= accumulate;
+  }
+  TrainingOptions &training = options.training.emplace();
+  PIPEC_RETURN_IF_ERROR(parseLoss(loss, training));
+  training.labels = labels;
+  if (auto found = types.find(labels); found != types.end())
+    training.labelType = found->second.dtype;
+  training.mean = reduction == "mean";
+  training.ignoreIndex = ignoreIndex;
+  training.labelSmoothing = labelSmoothing;
+  training.freeze = freeze;
+  training.batchNormFrozen = batchNorm == "frozen";
+  training.recompute = recompute == "full";
+  training.ranks = ranks;
+  training.schedule = schedule;
+  if (std::filesystem::path(schedule).extension() == ".csv") {
+    PIPEC_ASSIGN_OR_RETURN(training.scheduleCsv, readText(schedule));
+  }
+  return options;
+}
+
+StatusOr<TrainerOptions>
+TrainArguments::trainerOptions(int64_t totalSteps) const {
+  TrainerOptions options;
+  options.optimizer = optimizer;
+  options.optimizer.totalSteps = totalSteps;
+  if (!betas.empty()) {
+    PIPEC_ASSIGN_OR_RETURN(auto pair, parseBetas(betas));
+    options.optimizer.beta1 = pair.first;
+    options.optimizer.beta2 = pair.second;
+  }
+  options.accumulate = accumulate;
+  options.seed = seed;
+  options.transmitSharedWeights = sharedWeights == "transmit";
+  options.referenceKernels = reference;
+  options.checkNumerics = checkNumerics;
+  if (!memory.empty()) {
+    PIPEC_ASSIGN_OR_RETURN(options.memoryLimit, parseBytes(memory));
+  }
+  return options;
+}
+
+} // namespace pipec::tool

@@ -1,0 +1,46 @@
+// Arguments of `pipec train`, and what they mean to compiler, data and trainer.
+#ifndef PIPEC_TOOLS_PIPEC_TRAINARGUMENTS_H
+#define PIPEC_TOOLS_PIPEC_TRAINARGUMENTS_H
+
+#include "pipec/trainer.h"
+#include "runtime/data/batch_source.h"
+#include "tools/pipec/ModelArguments.h"
+
+namespace pipec::tool {
+
+struct TrainArguments : ModelArguments {
+  // data
+  std::vector<std::string> inputs;
+  std::string tokenFile, tokenInput;
+  int64_t batch = 0, steps = 0, accumulate = 1;
+  bool shuffle = false;
+  uint64_t seed = 0;
+  // loss
+  std::string loss, labels = "labels", reduction = "mean", batchNorm = "train";
+  int64_t ignoreIndex = -100;
+  double labelSmoothing = 0;
+  bool shiftLabels = false;
+  std::vector<std::string> freeze;
+  // schedule
+  std::string schedule = "1f1b", recompute = "none",
+              sharedWeights = "replicate", memory;
+  int64_t ranks = 0;
+  // update
+  OptimizerOptions optimizer;
+  std::string betas;
+  // results
+  std::vector<std::string> weightFiles;
+  std::string log, saveParams, dumpGrads;
+  bool overwrite = false, checkNumerics = false, reference = false;
+
+  void addTo(CLI::App &command);
+  StatusOr<std::unique_ptr<BatchSource>>
+  openSource(const TensorTypes &modelInputs) const;
+  /// For batches of these types.
+  StatusOr<CompileOptions> compileOptions(const TensorTypes &types) const;
+  StatusOr<TrainerOptions> trainerOptions(int64_t totalSteps) const;
+};
+
+} // namespace pipec::tool
+
+#endif // PIPEC_TOOLS_PIPEC_TRAINARGUMENTS_H

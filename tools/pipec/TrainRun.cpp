@@ -1,0 +1,296 @@
+// Trains: see TrainRun.h. In: arguments, a model file, data. Out: a log, and
+// parameters or gradients where asked for. Tests: test/e2e/cli,
+// test/conformance/train_models.py.
+#include "tools/pipec/TrainRun.h"
+
+#include "compiler/PackageWriter.h"
+#include "runtime/base/safetensors.h"
+#include "runtime/checkpoint/weight_files.h"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace pipec::tool {
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+TensorTypes typesOf(const TensorMap &tensors) {
+  TensorTypes types;
+  for (const auto &[name, tensor] : tensors)
+    types[name] = tensor.type();
+  return types;
+}
+
+/// Label t becomes label t + 1 along the last dimension; the last of a row is
+/// one to ignore.
+StatusOr<Tensor> shifted(const Tensor &labels, int64_t ignore) {
+  if (labels.dtype() != DType::I64 && labels.dtype() != DType::I32)
+    return invalidArgument("--shift-labels: labels are " +
+                           labels.type().str() + ", expected i64 or i32");
+  PIPEC_ASSIGN_OR_RETURN(Tensor result,
+                         Tensor::copyOf(labels.type(), labels.data()));
+  int64_t length = labels.shape().empty() ? 0 : labels.shape().back();
+  auto shift = [&](auto *data) {
+    using T = std::decay_t<decltype(*data)>;
+    for (int64_t row = 0; length && row < labels.numElements() / length;
+         ++row, data += length) {
+      std::memmove(data, data + 1, (length - 1) * sizeof(T));
+      data[length - 1] = static_cast<T>(ignore);
+    }
+  };
+  if (labels.dtype() == DType::I64)
+    shift(result.as<int64_t>());
+  else
+    shift(result.as<int32_t>());
+  return result;
+}
+
+/// Refuses a file that is there already, before any work.
+Status checkFree(const std::string &option, const std::string &path,
+                 bool overwrite) {
+  std::error_code ignored;
+  if (path.empty() || overwrite || !fs::exists(path, ignored))
+    return {};
+  return invalidArgument(option + " " + path +
+                         " exists; pass --overwrite to replace it");
+}
+
+} // namespace
+
+Status TrainRun::openData() {
+  PIPEC_RETURN_IF_ERROR(checkFree("--log", arguments.log, arguments.overwrite));
+  PIPEC_RETURN_IF_ERROR(checkFree("--save-params", arguments.saveParams,
+                                  arguments.overwrite));
+  PIPEC_RETURN_IF_ERROR(checkFree("--dump-grads", arguments.dumpGrads,
+                                  arguments.overwrite));
+  if (arguments.loss.empty())
+    return invalidArgument("--loss is missing: cross_entropy[:OUTPUT], "
+                           "mse[:OUTPUT] or output:NAME");
+  if (arguments.inputs.empty() == arguments.tokenFile.empty())
+    return invalidArgument("give the data as --inputs FILE.safetensors or as "
+                           "--data TOKENS with --tokens INPUT");
+  TensorTypes ports;
+  if (!arguments.tokenFile.empty()) {
+    PIPEC_ASSIGN_OR_RETURN(CompileOptions options, arguments.options());
+    PIPEC_ASSIGN_OR_RETURN(ports,
+                           modelInputTypes(arguments.model, options));
+  }
+  PIPEC_ASSIGN_OR_RETURN(source, arguments.openSource(ports));
+  steps = arguments.steps ? arguments.steps : source->stepsPerEpoch();
+  std::error_code error;
+  fs::path place = fs::temp_directory_path(error);
+  PIPEC_ASSIGN_OR_RETURN(
+      scratch, TemporaryFolder::create((error ? fs::path("/tmp") : place) /
+                                       "pipec-"));
+  return {};
+}
+
+Status TrainRun::compileInto(const TensorTypes &types,
+                             const std::string &path) {
+  PIPEC_ASSIGN_OR_RETURN(CompileOptions options,
+                         arguments.compileOptions(types));
+  PIPEC_ASSIGN_OR_RETURN(CompiledModel model,
+                         compileModel(arguments.model, options, report));
+  return writePackage(model, path, {false, true}, [](const std::string &) {});
+}
+
+StatusOr<Trainer *> TrainRun::trainerFor(const TensorTypes &types) {
+  for (Plan &plan : plans)
+    if (plan.types == types)
+      return plan.trainer.get();
+  std::string path =
+      scratch->path() + "/plan" + std::to_string(plans.size()) + ".pipe";
+  PIPEC_RETURN_IF_ERROR(compileInto(types, path));
+  PIPEC_ASSIGN_OR_RETURN(Package package, Package::open(path));
+  PIPEC_ASSIGN_OR_RETURN(TrainerOptions options,
+                         arguments.trainerOptions(steps));
+  PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<Trainer> trainer,
+                         Trainer::create(package, options));
+  if (plans.empty()) {
+    for (const InputInfo &input : package.inputs())
+      if (input.role == InputRole::Data || input.role == InputRole::Labels)
+        packageInputs.push_back(input.name);
+    PIPEC_RETURN_IF_ERROR(loadWeights(*trainer));
+  }
+  plans.push_back({types, std::move(trainer)});
+  return plans.back().trainer.get();
+}
+
+Status TrainRun::loadWeights(Trainer &trainer) const {
+  if (arguments.weightFiles.empty())
+    return {};
+  PIPEC_ASSIGN_OR_RETURN(WeightFiles files,
+                         WeightFiles::open(arguments.weightFiles));
+  std::vector<NamedView> targets;
+  auto aliases = trainer.aliases();
+  for (const TensorMap &tensors : {trainer.parameters(), trainer.buffers()})
+    for (const auto &[name, tensor] : tensors) {
+      NamedView view;
+      view.names = {name};
+      for (const std::string &alias : aliases[name])
+        view.names.push_back(alias);
+      view.view = {tensor.type(), const_cast<void *>(tensor.data())};
+      targets.push_back(std::move(view));
+    }
+  PIPEC_RETURN_IF_ERROR(files.loadInto(targets));
+  trainer.weightsChanged();
+  return {};
+}
+
+/// The weights, buffers and optimizer state of another plan's trainer.
+Status TrainRun::takeStateFrom(Trainer &from, Trainer &to) const {
+  auto copy = [](const TensorMap &source, const TensorMap &target) {
+    for (const auto &[name, tensor] : target)
+      if (auto found = source.find(name); found != source.end())
+        std::memcpy(const_cast<void *>(tensor.data()), found->second.data(),
+                    tensor.byteSize());
+  };
+  copy(from.trainedParameters(), to.trainedParameters());
+  copy(from.buffers(), to.buffers());
+  auto state = from.optimizerState();
+  for (auto &[name, view] : to.optimizerState())
+    std::memcpy(view.data, state.at(name).data, view.type.byteSize());
+  to.weightsChanged();
+  to.setNextStep(from.nextStep());
+  return {};
+}
+
+StatusOr<TensorMap> TrainRun::batchFor(int64_t step) const {
+  PIPEC_ASSIGN_OR_RETURN(TensorMap batch, source->batch(step));
+  if (arguments.shiftLabels) {
+    auto labels = batch.find(arguments.labels);
+    if (labels == batch.end())
+      return invalidArgument("--shift-labels: the batch has no tensor '" +
+                             arguments.labels + "'");
+    PIPEC_ASSIGN_OR_RETURN(labels->second, shifted(labels->second,
+                                                   arguments.ignoreIndex));
+  }
+  return batch;
+}
+
+Status TrainRun::trainStep(int64_t step) {
+  PIPEC_ASSIGN_OR_RETURN(TensorMap batch, batchFor(step));
+  PIPEC_ASSIGN_OR_RETURN(Trainer * trainer, trainerFor(typesOf(batch)));
+  if (current && current != trainer)
+    PIPEC_RETURN_IF_ERROR(takeStateFrom(*current, *trainer));
+  current = trainer;
+  TensorMap fed;
+  int64_t tokens = 0;
+  for (const std::string &name : packageInputs)
+    if (auto found = batch.find(name); found != batch.end()) {
+      fed.insert(*found);
+      tokens = std::max(tokens, name == arguments.labels
+                                    ? found->second.numElements()
+                                    : int64_t(0));
+    }
+  double start = now();
+  PIPEC_ASSIGN_OR_RETURN(StepResult result, trainer->step(fed));
+  double seconds = now() - start;
+  if (step == 0)
+    PIPEC_RETURN_IF_ERROR(saveGradients(*trainer));
+  PIPEC_RETURN_IF_ERROR(logStep(result, seconds, tokens));
+  showProgress(result, seconds);
+  return {};
+}
+
+Status TrainRun::logStep(const StepResult &result, double seconds,
+                         int64_t tokens) {
+  totalSeconds += seconds;
+  if (!logFile)
+    return {};
+  nlohmann::ordered_json line;
+  line["step"] = result.step;
+  line["loss"] = result.loss;
+  line["grad_norm"] = result.gradientNorm;
+  line["lr"] = result.learningRate;
+  line["tokens_per_s"] = seconds > 0 ? double(tokens) / seconds : 0;
+  line["seconds"] = seconds;
+  std::string text = line.dump() + "\n";
+  if (std::fputs(text.c_str(), logFile.get()) < 0 ||
+      std::fflush(logFile.get()) != 0)
+    return ioError("--log " + arguments.log + ": " + std::strerror(errno));
+  return {};
+}
+
+/// On a terminal one line that is written over; elsewhere a line now and then.
+void TrainRun::showProgress(const StepResult &result, double seconds) const {
+  if (arguments.quiet)
+    return;
+  const int64_t done = result.step + 1;
+  const bool terminal = isatty(STDERR_FILENO);
+  const int64_t every = std::max<int64_t>(1, steps / 20);
+  if (!terminal && done % every && done != steps && done != 1)
+    return;
+  const double left =
+      totalSeconds / double(done) * double(steps - done);
+  std::fprintf(stderr,
+               "%spipec: step %lld of %lld  loss %.6f  norm %.4f  lr %.3g  "
+               "%.3f s  %.0f s left%s",
+               terminal ? "\r\x1b[K" : "", static_cast<long long>(done),
+               static_cast<long long>(steps), result.loss,
+               result.gradientNorm, result.learningRate, seconds, left,
+               !terminal || done == steps ? "\n" : "");
+  std::fflush(stderr);
+}
+
+static void addTied(TensorMap &tensors, const Trainer &trainer) {
+  for (const auto &[name, aliases] : trainer.aliases())
+    if (auto found = tensors.find(name); found != tensors.end()) {
+      Tensor tensor = found->second;
+      for (const std::string &alias : aliases)
+        tensors.emplace(alias, tensor);
+    }
+}
+
+Status TrainRun::saveWeights() const {
+  if (arguments.saveParams.empty())
+    return {};
+  TensorMap tensors = current->parameters();
+  for (const auto &[name, tensor] : current->buffers())
+    tensors.emplace(name, tensor);
+  addTied(tensors, *current);
+  auto whole = postponeInterrupts();
+  return saveSafetensors(arguments.saveParams, tensors, arguments.overwrite);
+}
+
+Status TrainRun::saveGradients(Trainer &trainer) const {
+  if (arguments.dumpGrads.empty())
+    return {};
+  TensorMap gradients = trainer.gradients();
+  addTied(gradients, trainer);
+  auto whole = postponeInterrupts();
+  return saveSafetensors(arguments.dumpGrads, gradients, arguments.overwrite);
+}
+
+Status TrainRun::run() {
+  PIPEC_RETURN_IF_ERROR(openData());
+  // Before anything is written: a model that cannot be cut or trained so.
+  PIPEC_ASSIGN_OR_RETURN(TensorMap first, batchFor(0));
+  PIPEC_RETURN_IF_ERROR(trainerFor(typesOf(first)).status());
+  if (!arguments.log.empty()) {
+    logFile.reset(std::fopen(arguments.log.c_str(), "w"));
+    if (!logFile)
+      return ioError("--log " + arguments.log + ": " + std::strerror(errno));
+  }
+  for (int64_t step = 0; step < steps; ++step)
+    PIPEC_RETURN_IF_ERROR(trainStep(step));
+  PIPEC_RETURN_IF_ERROR(saveWeights());
+  report("trained " + std::to_string(steps) +
+         (steps == 1 ? " step" : " steps") + " in " +
+         std::to_string(totalSeconds) + " s");
+  return {};
+}
+
+} // namespace pipec::tool
