@@ -61,7 +61,7 @@ private:
   GraphOp graph;
   bool recompute;
   Activity activity;
-  OpBuilder builder;                      // in front of the graph's output
+  OpBuilder builder; // in front of the graph's output
   llvm::DenseMap<Value, Pending> pending; // by stage result
   std::vector<Site> sites;
 
@@ -79,6 +79,8 @@ private:
       return graph.emitOpError("result 0, the loss, must be a float scalar, "
                                "got ")
              << type;
+    if (graph.getBody().getOps<StageOp>().empty())
+      return graph.emitOpError("has no stages; run the partition phase first");
     if (!activity.needsGradient(loss))
       return graph.emitOpError("result 0, the loss, depends on no trainable "
                                "parameter");
@@ -99,16 +101,22 @@ private:
     return transfer ? transfer.getValue() : Value();
   }
 
-  void addSeed(StageOp stage, Value bodyValue, Value stageResult) {
+  LogicalResult addSeed(StageOp stage, Value bodyValue, Value stageResult) {
     if (!pending.count(stageResult))
-      return;
-    Value argument =
-        stage.getBody().addArgument(bodyValue.getType(), bodyValue.getLoc());
+      return success();
+    // Which of two gradients came first would be lost.
+    if (seeds.count(bodyValue))
+      return stage.emitOpError("yields a value twice, or one that it received; "
+                               "each has to leave the stage that makes it, "
+                               "once");
+    Value argument = stage.getBody().addArgument(bodyValue.getType(),
+                                                 bodyValue.getLoc());
     seeds[bodyValue] = argument;
     incoming[argument] = stageResult;
+    return success();
   }
 
-  void addSeeds(StageOp stage) {
+  LogicalResult addSeeds(StageOp stage) {
     seeds.clear();
     incoming.clear();
     received.clear();
@@ -116,15 +124,19 @@ private:
     unsigned arguments = body.getNumArguments();
     for (unsigned i = 0; i < arguments; ++i)
       if (Value sent = sentValue(stage, i))
-        addSeed(stage, body.getArgument(i), sent);
+        if (failed(addSeed(stage, body.getArgument(i), sent)))
+          return failure();
     for (auto [result, yielded] :
          llvm::zip(stage.getResults(), body.getTerminator()->getOperands()))
-      addSeed(stage, yielded, result);
+      if (failed(addSeed(stage, yielded, result)))
+        return failure();
+    return success();
   }
 
-  /// False where an op of the stage has no derivative.
+  /// False where the stage or an op of it has no derivative.
   bool differentiate(StageOp stage) {
-    addSeeds(stage);
+    if (failed(addSeeds(stage)))
+      return false;
     Block &body = stage.getBody().front();
     unsigned forwardArguments = stage.getInputs().size();
     StageGradients gradients =
@@ -157,8 +169,9 @@ private:
       return isBackward(op) && !b.ops.contains(op);
     });
     collectInputs(b, isBackward);
-    collectInputs(
-        w, [&](Operation *op) { return isBackward(op) || b.ops.contains(op); });
+    collectInputs(w, [&](Operation *op) {
+      return isBackward(op) || b.ops.contains(op);
+    });
     for (Value value : w.inputs)
       if (madeIn(b, value))
         b.outputs.insert(value);
@@ -225,7 +238,8 @@ private:
     OpBuilder at(stage);
     auto wider = StageOp::create(at, stage.getLoc(), types, stage.getIndex(),
                                  stage.getPhase(), stage.getInputs());
-    wider->setDiscardableAttrs(llvm::to_vector(stage->getDiscardableAttrs()));
+    wider->setDiscardableAttrs(
+        llvm::to_vector(stage->getDiscardableAttrs()));
     yield->insertOperands(yield->getNumOperands(), kept.getArrayRef());
     wider.getBody().takeBody(stage.getBody());
     for (unsigned i = 0; i < first; ++i)
@@ -265,10 +279,9 @@ private:
     Value &transfer = received[result];
     if (!transfer) {
       const Pending &from = pending[result];
-      transfer = TransferOp::create(builder, valueLocation(result),
-                                    result.getType(), from.gradient, from.stage,
-                                    static_cast<int64_t>(stage.getIndex()),
-                                    /*gradient=*/true);
+      transfer = TransferOp::create(
+          builder, valueLocation(result), result.getType(), from.gradient, from.stage,
+          static_cast<int64_t>(stage.getIndex()), /*gradient=*/true);
     }
     return transfer;
   }
