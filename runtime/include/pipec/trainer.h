@@ -46,8 +46,8 @@ struct TrainerOptions {
 };
 
 struct StepResult {
-  int64_t step = 0;     // from 0
-  double loss = 0;      // of the whole batch
+  int64_t step = 0;        // from 0
+  double loss = 0;         // of the whole batch
   double gradientNorm = 0; // global, before clipping; a shared weight once
   double learningRate = 0;
 };
@@ -65,6 +65,10 @@ public:
   /// One update from a batch: inputs and labels by name, as many rows as
   /// microbatches of the package's sizes have.
   StatusOr<StepResult> step(const TensorMap &batch);
+
+  /// Microbatches of a step, which its rows are cut into: those of the package
+  /// times TrainerOptions::accumulate.
+  int64_t microbatches() const;
 
   /// The next step's number. Setting it belongs to resuming.
   int64_t nextStep() const;
@@ -86,6 +90,10 @@ public:
   std::map<std::string, TensorView> optimizerState();
   /// Other names of tied parameters, by first name.
   std::map<std::string, std::vector<std::string>> aliases() const;
+  /// Writes parameters() and buffers() under all their names as a safetensors
+  /// file; it appears whole or not at all. Errors: Io, also where the file
+  /// exists, unless `overwrite`.
+  Status saveParameters(const std::string &path, bool overwrite) const;
 
   /// Most (stage, microbatch) pairs that were alive at once, a rank, in the
   /// last step: from Forward to the last backward.
