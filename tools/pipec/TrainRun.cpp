@@ -6,6 +6,7 @@
 #include "compiler/PackageWriter.h"
 #include "runtime/base/safetensors.h"
 #include "runtime/checkpoint/weight_files.h"
+#include "runtime/package/package_impl.h"
 
 #include <nlohmann/json.hpp>
 
@@ -37,8 +38,8 @@ TensorTypes typesOf(const TensorMap &tensors) {
 /// one to ignore.
 StatusOr<Tensor> shifted(const Tensor &labels, int64_t ignore) {
   if (labels.dtype() != DType::I64 && labels.dtype() != DType::I32)
-    return invalidArgument("--shift-labels: labels are " +
-                           labels.type().str() + ", expected i64 or i32");
+    return invalidArgument("--shift-labels: labels are " + labels.type().str() +
+                           ", expected i64 or i32");
   PIPEC_ASSIGN_OR_RETURN(Tensor result,
                          Tensor::copyOf(labels.type(), labels.data()));
   int64_t length = labels.shape().empty() ? 0 : labels.shape().back();
@@ -69,31 +70,71 @@ Status checkFree(const std::string &option, const std::string &path,
 
 } // namespace
 
-Status TrainRun::openData() {
+Status TrainRun::checkOptions() const {
   PIPEC_RETURN_IF_ERROR(checkFree("--log", arguments.log, arguments.overwrite));
-  PIPEC_RETURN_IF_ERROR(checkFree("--save-params", arguments.saveParams,
-                                  arguments.overwrite));
-  PIPEC_RETURN_IF_ERROR(checkFree("--dump-grads", arguments.dumpGrads,
-                                  arguments.overwrite));
-  if (arguments.loss.empty())
-    return invalidArgument("--loss is missing: cross_entropy[:OUTPUT], "
-                           "mse[:OUTPUT] or output:NAME");
+  PIPEC_RETURN_IF_ERROR(
+      checkFree("--save-params", arguments.saveParams, arguments.overwrite));
+  PIPEC_RETURN_IF_ERROR(
+      checkFree("--dump-grads", arguments.dumpGrads, arguments.overwrite));
   if (arguments.inputs.empty() == arguments.tokenFile.empty())
     return invalidArgument("give the data as --inputs FILE.safetensors or as "
                            "--data TOKENS with --tokens INPUT");
+  return {};
+}
+
+/// A package says itself what the options of compiling say of a model file.
+Status TrainRun::usePackage(TensorTypes &modelInputs) {
+  std::string given = arguments.givenCutOptions();
+  for (const std::string &more :
+       {std::string(arguments.microbatches ? "--microbatches" : ""),
+        arguments.given()})
+    if (!more.empty())
+      given += (given.empty() ? "" : ", ") + more;
+  if (!given.empty())
+    return invalidArgument(arguments.model +
+                           " is a package, already cut and scheduled; " +
+                           given + " need a model file");
+  PIPEC_ASSIGN_OR_RETURN(packaged, Package::open(arguments.model));
+  if (!packaged->isTrainable())
+    return invalidArgument(arguments.model +
+                           ": the package is for inference; compile the model "
+                           "with --loss to train it");
+  for (const InputInfo &input : packaged->inputs()) {
+    if (input.role == InputRole::Data)
+      modelInputs[input.name] = input.types[0];
+    if (input.role == InputRole::Labels)
+      arguments.labels = input.name;
+    if (input.whole)
+      arguments.whole.push_back(input.name);
+  }
+  const Package::Impl &impl = packaged->impl();
+  arguments.ignoreIndex = impl.training->ignoreIndex;
+  if (!arguments.batch && !arguments.tokenFile.empty())
+    arguments.batch = impl.training->schedule.microbatches *
+                      packaged->microbatchRows()[0] * arguments.accumulate;
+  return {};
+}
+
+Status TrainRun::openData() {
+  PIPEC_RETURN_IF_ERROR(checkOptions());
   TensorTypes ports;
-  if (!arguments.tokenFile.empty()) {
+  PIPEC_ASSIGN_OR_RETURN(bool package, isPackage(arguments.model));
+  if (package) {
+    PIPEC_RETURN_IF_ERROR(usePackage(ports));
+  } else if (arguments.loss.empty()) {
+    return invalidArgument("--loss is missing: cross_entropy[:OUTPUT], "
+                           "mse[:OUTPUT] or output:NAME");
+  } else if (!arguments.tokenFile.empty()) {
     PIPEC_ASSIGN_OR_RETURN(CompileOptions options, arguments.options());
-    PIPEC_ASSIGN_OR_RETURN(ports,
-                           modelInputTypes(arguments.model, options));
+    PIPEC_ASSIGN_OR_RETURN(ports, modelInputTypes(arguments.model, options));
   }
   PIPEC_ASSIGN_OR_RETURN(source, arguments.openSource(ports));
   steps = arguments.steps ? arguments.steps : source->stepsPerEpoch();
   std::error_code error;
   fs::path place = fs::temp_directory_path(error);
   PIPEC_ASSIGN_OR_RETURN(
-      scratch, TemporaryFolder::create((error ? fs::path("/tmp") : place) /
-                                       "pipec-"));
+      scratch,
+      TemporaryFolder::create((error ? fs::path("/tmp") : place) / "pipec-"));
   return {};
 }
 
@@ -107,12 +148,14 @@ Status TrainRun::compileInto(const TensorTypes &types,
 }
 
 StatusOr<Trainer *> TrainRun::trainerFor(const TensorTypes &types) {
-  for (Plan &plan : plans)
-    if (plan.types == types)
+  for (Plan &plan : plans) // a package has one plan for all of its sizes
+    if (packaged || plan.types == types)
       return plan.trainer.get();
-  std::string path =
-      scratch->path() + "/plan" + std::to_string(plans.size()) + ".pipe";
-  PIPEC_RETURN_IF_ERROR(compileInto(types, path));
+  std::string path = arguments.model;
+  if (!packaged) {
+    path = scratch->path() + "/plan" + std::to_string(plans.size()) + ".pipe";
+    PIPEC_RETURN_IF_ERROR(compileInto(types, path));
+  }
   PIPEC_ASSIGN_OR_RETURN(Package package, Package::open(path));
   PIPEC_ASSIGN_OR_RETURN(TrainerOptions options,
                          arguments.trainerOptions(steps));
@@ -174,8 +217,8 @@ StatusOr<TensorMap> TrainRun::batchFor(int64_t step) const {
     if (labels == batch.end())
       return invalidArgument("--shift-labels: the batch has no tensor '" +
                              arguments.labels + "'");
-    PIPEC_ASSIGN_OR_RETURN(labels->second, shifted(labels->second,
-                                                   arguments.ignoreIndex));
+    PIPEC_ASSIGN_OR_RETURN(labels->second,
+                           shifted(labels->second, arguments.ignoreIndex));
   }
   return batch;
 }
@@ -233,14 +276,13 @@ void TrainRun::showProgress(const StepResult &result, double seconds) const {
   const int64_t every = std::max<int64_t>(1, steps / 20);
   if (!terminal && done % every && done != steps && done != 1)
     return;
-  const double left =
-      totalSeconds / double(done) * double(steps - done);
+  const double left = totalSeconds / double(done) * double(steps - done);
   std::fprintf(stderr,
                "%spipec: step %lld of %lld  loss %.6f  norm %.4f  lr %.3g  "
                "%.3f s  %.0f s left%s",
                terminal ? "\r\x1b[K" : "", static_cast<long long>(done),
-               static_cast<long long>(steps), result.loss,
-               result.gradientNorm, result.learningRate, seconds, left,
+               static_cast<long long>(steps), result.loss, result.gradientNorm,
+               result.learningRate, seconds, left,
                !terminal || done == steps ? "\n" : "");
   std::fflush(stderr);
 }
@@ -257,12 +299,8 @@ static void addTied(TensorMap &tensors, const Trainer &trainer) {
 Status TrainRun::saveWeights() const {
   if (arguments.saveParams.empty())
     return {};
-  TensorMap tensors = current->parameters();
-  for (const auto &[name, tensor] : current->buffers())
-    tensors.emplace(name, tensor);
-  addTied(tensors, *current);
   auto whole = postponeInterrupts();
-  return saveSafetensors(arguments.saveParams, tensors, arguments.overwrite);
+  return current->saveParameters(arguments.saveParams, arguments.overwrite);
 }
 
 Status TrainRun::saveGradients(Trainer &trainer) const {
