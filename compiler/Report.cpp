@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -64,7 +65,16 @@ struct Prediction {
   std::vector<uint64_t> memoryBytes;
 };
 
-/// Fill and drain of one step: the slowest stage paces m microbatches.
+/// A package for training has its schedule's.
+int64_t microbatchesOf(const schema::Manifest &manifest,
+                       const ReportContext &context) {
+  return manifest.has_training() ? manifest.training().schedule().microbatches()
+                                 : context.microbatches;
+}
+
+/// Fill and drain of one step: the slowest stage paces m microbatches. A
+/// backward is taken for twice the forward. What training keeps between the two
+/// is not in the memory.
 Prediction predict(const schema::Manifest &manifest,
                    const ReportContext &context) {
   Prediction p;
@@ -83,8 +93,10 @@ Prediction predict(const schema::Manifest &manifest,
     p.memoryBytes.push_back(arena + transfers + weightBytes(stage));
   }
   int stages = std::max(manifest.stages_size(), 1);
-  p.stepSeconds = total + (context.microbatches - 1) * slowest;
-  p.lowerBound = total * context.microbatches / stages;
+  const int64_t microbatches = microbatchesOf(manifest, context);
+  const double passes = manifest.has_training() ? 3 : 1;
+  p.stepSeconds = passes * (total + (microbatches - 1) * slowest);
+  p.lowerBound = passes * total * microbatches / stages;
   if (p.stepSeconds > 0)
     p.bubble = 1 - p.lowerBound / p.stepSeconds;
   return p;
@@ -148,6 +160,11 @@ std::string stageText(const schema::Manifest &manifest,
   return text + nameList(parameters, "      ");
 }
 
+bool skipsStage(const schema::Transfer &transfer) {
+  const int64_t from = transfer.from(), to = transfer.to();
+  return std::abs(to - from) > 1;
+}
+
 std::string transferText(const schema::Manifest &manifest) {
   if (!manifest.transfers_size())
     return "";
@@ -159,7 +176,7 @@ std::string transferText(const schema::Manifest &manifest) {
         std::to_string(transfer.to()) + "  " + transfer.value() +
         (transfer.producer().empty() ? "" : " (" + transfer.producer() + ")") +
         "  " + type.str() + ", " + bytesText(type.byteSize()) +
-        (transfer.to() - transfer.from() > 1 ? ", skips a stage" : "") + "\n";
+        (skipsStage(transfer) ? ", skips a stage" : "") + "\n";
   }
   return text;
 }
@@ -181,6 +198,11 @@ Json namesSent(const schema::Manifest &manifest, uint32_t stage) {
   return names;
 }
 
+int64_t rankOf(const schema::Manifest &manifest, uint32_t stage) {
+  const auto &ranks = manifest.training().schedule().rank_of_stage();
+  return static_cast<int>(stage) < ranks.size() ? ranks[stage] : stage;
+}
+
 Json stageJson(const schema::Manifest &manifest, const schema::Stage &stage) {
   Json parameters = Json::array(), buffers = Json::array();
   for (const schema::Weight &weight : stage.weights()) {
@@ -190,7 +212,7 @@ Json stageJson(const schema::Manifest &manifest, const schema::Stage &stage) {
       buffers.push_back(weight.name());
   }
   return {{"index", stage.index()},
-          {"rank", stage.index()},
+          {"rank", rankOf(manifest, stage.index())},
           {"modules", std::vector<std::string>(stage.modules().begin(),
                                                stage.modules().end())},
           {"parameters", parameters},
@@ -199,7 +221,7 @@ Json stageJson(const schema::Manifest &manifest, const schema::Stage &stage) {
           {"flops", stage.flops_size() ? stage.flops(0) : 0},
           {"inputs", namesRead(manifest, stage.index())},
           {"outputs", namesSent(manifest, stage.index())},
-          {"backward", false}};
+          {"backward", stage.backward_input() || stage.backward_weight()}};
 }
 
 } // namespace
@@ -228,6 +250,13 @@ std::string textReport(const schema::Manifest &manifest,
   text += rows.empty() ? "\n"
                        : ", microbatches of " + rows +
                              (rows == "1" ? " row\n" : " rows\n");
+  if (manifest.has_training())
+    text +=
+        "for training: " + std::to_string(microbatchesOf(manifest, context)) +
+        " microbatches a step, schedule " +
+        manifest.training().schedule().name() + ", on " +
+        std::to_string(manifest.training().schedule().ranks_size()) +
+        " ranks\n";
   for (const schema::Stage &stage : manifest.stages())
     text += stageText(manifest, stage);
   text += transferText(manifest);
@@ -262,14 +291,16 @@ std::string jsonReport(const schema::Manifest &manifest,
          {"shape", type.shape},
          {"dtype", std::string(dtypeName(type.dtype))},
          {"bytes", type.byteSize()},
-         {"gradient", false}});
+         {"gradient", transfer.gradient()}});
   }
   report["shared_weights"] = Json::array();
   for (const auto &[name, stages] : sharedWeights(manifest))
     report["shared_weights"].push_back({{"name", name}, {"stages", stages}});
   Prediction p = predict(manifest, context);
-  report["schedule"] = "inference";
-  report["microbatches"] = context.microbatches;
+  report["schedule"] = manifest.has_training()
+                           ? manifest.training().schedule().name()
+                           : "inference";
+  report["microbatches"] = microbatchesOf(manifest, context);
   report["predicted"] = {{"step_seconds", p.stepSeconds},
                          {"bubble", p.bubble},
                          {"memory_bytes", p.memoryBytes}};

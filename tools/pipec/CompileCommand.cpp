@@ -24,7 +24,7 @@ Status compile(const CompileArguments &arguments) {
   if (!arguments.loss.empty()) {
     PIPEC_ASSIGN_OR_RETURN(options.training, arguments.trainingOptions());
   } else if (std::string given = arguments.given(); !given.empty()) {
-    return invalidArgument(given + " belong to training; add --loss");
+    return invalidArgument(given + ": training alone has that; add --loss");
   }
   PIPEC_RETURN_IF_ERROR(
       checkPackageTarget(arguments.output, arguments.overwrite));
