@@ -48,10 +48,10 @@ public:
     if (failed(checkLoss()))
       return failure();
     llvm::SmallVector<StageOp> stages(graph.getBody().getOps<StageOp>());
-    bool failedAny = false;
+    bool complete = true;
     for (StageOp stage : llvm::reverse(stages))
-      failedAny |= failed(differentiate(stage));
-    if (failedAny)
+      complete &= differentiate(stage);
+    if (!complete)
       return failure();
     emitSites();
     return success();
@@ -122,22 +122,21 @@ private:
       addSeed(stage, yielded, result);
   }
 
-  LogicalResult differentiate(StageOp stage) {
+  /// False where an op of the stage has no derivative.
+  bool differentiate(StageOp stage) {
     addSeeds(stage);
     Block &body = stage.getBody().front();
     unsigned forwardArguments = stage.getInputs().size();
-    FailureOr<StageGradients> gradients =
+    StageGradients gradients =
         buildStageGradients(stage, activity, seeds, lossOf(stage));
-    if (failed(gradients))
-      return failure();
-    split(stage, *gradients);
+    split(stage, gradients);
     // The combined body goes back to what it was.
     Operation *terminator = body.getTerminator();
-    while (terminator->getPrevNode() != gradients->lastForward)
+    while (terminator->getPrevNode() != gradients.lastForward)
       terminator->getPrevNode()->erase();
     body.eraseArguments(forwardArguments,
                         body.getNumArguments() - forwardArguments);
-    return success();
+    return gradients.complete;
   }
 
   /// Makes the stages of both backward phases.

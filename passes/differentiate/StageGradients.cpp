@@ -21,19 +21,15 @@ public:
       sums[value] = gradient;
   }
 
-  FailureOr<StageGradients> run(const llvm::MapVector<Value, Value> &seeds,
-                                Value loss) {
+  StageGradients run(const llvm::MapVector<Value, Value> &seeds, Value loss) {
     llvm::SmallVector<Operation *> forward;
     for (Operation &op : body.without_terminator())
       forward.push_back(&op);
     result.lastForward = forward.empty() ? nullptr : forward.back();
     if (loss)
       sums[loss] = one(loss);
-    bool failedAny = false;
     for (size_t position = forward.size(); position-- > 0;)
-      failedAny |= failed(visit(forward[position], position));
-    if (failedAny)
-      return failure();
+      visit(forward[position], position);
     for (BlockArgument argument : body.getArguments()) {
       Value sum = sums.lookup(argument);
       if (sum && sum != seeds.lookup(argument))
@@ -57,25 +53,29 @@ private:
         DenseElementsAttr::get(cast<ShapedType>(type), llvm::ArrayRef(value)));
   }
 
-  LogicalResult visit(Operation *op, size_t position) {
+  void visit(Operation *op, size_t position) {
     llvm::SmallVector<Value> gradients;
     for (Value value : op->getResults())
       gradients.push_back(sums.lookup(value));
     auto differentiable = dyn_cast<VjpInterface>(op);
-    if (!differentiable || llvm::none_of(gradients, [](Value g) { return !!g; }))
-      return success();
+    if (!differentiable ||
+        llvm::none_of(gradients, [](Value g) { return !!g; }))
+      return;
     llvm::SmallVector<bool> needed;
     for (Value operand : op->getOperands())
       needed.push_back(activity.needsGradient(operand));
     if (!llvm::is_contained(needed, true))
-      return success();
+      return;
     Vjp vjp(builder, op, gradients, needed);
-    if (failed(differentiable.buildVjp(vjp)))
-      return failure();
+    if (failed(differentiable.buildVjp(vjp))) {
+      result.complete = false;
+      for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+        if (needed[i])
+          vjp.set(i, vjp.zeros(operand.getType()));
+    }
     for (unsigned i = 0; i < needed.size(); ++i)
       if (Value gradient = vjp.gradients()[i]; gradient && needed[i])
         add(op, position, i, gradient);
-    return success();
   }
 
   void add(Operation *op, size_t position, unsigned i, Value gradient) {
@@ -92,9 +92,9 @@ private:
 
 } // namespace
 
-FailureOr<StageGradients>
-buildStageGradients(StageOp stage, const Activity &activity,
-                    const llvm::MapVector<Value, Value> &seeds, Value loss) {
+StageGradients buildStageGradients(StageOp stage, const Activity &activity,
+                                   const llvm::MapVector<Value, Value> &seeds,
+                                   Value loss) {
   return Accumulation(stage, activity, seeds).run(seeds, loss);
 }
 

@@ -24,12 +24,15 @@ struct StageGradients {
   /// Gradients of the stage's arguments; none where nothing was added.
   llvm::MapVector<mlir::Value, mlir::Value> inputs;
   std::vector<Contribution> weights; // in reverse op order
+  /// False where an op has no derivative for its attributes; zeros stand in for
+  /// its operands' gradients, so that the ops before it are looked at too.
+  bool complete = true;
 };
 
 /// Builds them. `seeds`: the gradients, so far, of body values (what later
 /// stages contributed), arguments of the body. `loss`: the body value whose
-/// gradient is 1; may be null. Fails after naming every op without a derivative.
-mlir::FailureOr<StageGradients>
+/// gradient is 1; may be null. Errors stand at the ops without a derivative.
+StageGradients
 buildStageGradients(StageOp stage, const Activity &activity,
                     const llvm::MapVector<mlir::Value, mlir::Value> &seeds,
                     mlir::Value loss);

@@ -35,15 +35,17 @@ public:
   }
 
   void build() {
-    Value x = op.getOperand();
+    Value x = widened(op.getOperand());
     mean = average(x);
     Value centred = make<SubOp>(x, channels(mean));
     variance = average(make<MulOp>(centred, centred));
-    Value shifted = make<AddOp>(variance, scalar(op.getEpsilon().convertToDouble()));
+    Value shifted =
+        make<AddOp>(variance, scalar(op.getEpsilon().convertToDouble()));
     Value inverse = make<RsqrtOp>(shifted);
     Value y = make<MulOp>(centred, channels(inverse));
-    y = make<MulOp>(y, channels(op.getScale()));
-    op.replaceAllUsesWith(make<AddOp>(y, channels(op.getBias())));
+    y = make<MulOp>(y, channels(widened(op.getScale())));
+    y = make<AddOp>(y, channels(widened(op.getBias())));
+    op.replaceAllUsesWith(converted(y, elementTypeOf(op.getOperand())));
   }
 
   /// momentum * old + (1 - momentum) * batch's.
@@ -66,8 +68,20 @@ private:
   template <typename OpT, typename... Args> Value make(Args... args) {
     return OpT::create(builder, op.getLoc(), args...).getResult();
   }
+  // f16 and bf16 compute in f32, as the kernel of inference does.
+  Type computeType() {
+    Type type = elementTypeOf(op.getOperand());
+    return type.isF64() ? type : builder.getF32Type();
+  }
+  Value converted(Value value, Type element) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (type.getElementType() == element)
+      return value;
+    return ConvertOp::create(builder, op.getLoc(), type.clone(element), value);
+  }
+  Value widened(Value value) { return converted(value, computeType()); }
   Value scalar(double value) {
-    Type element = elementTypeOf(op.getOperand());
+    Type element = computeType();
     Attribute attr = FloatAttr::get(element, value);
     return ConstantOp::create(
         builder, op.getLoc(),
@@ -84,8 +98,9 @@ private:
   }
   Value moved(Value old, Value batch) {
     double momentum = op.getMomentum().convertToDouble();
-    return make<AddOp>(make<MulOp>(old, scalar(momentum)),
-                       make<MulOp>(batch, scalar(1 - momentum)));
+    Value kept = make<MulOp>(widened(old), scalar(momentum));
+    Value taken = make<MulOp>(batch, scalar(1 - momentum));
+    return converted(make<AddOp>(kept, taken), elementTypeOf(old));
   }
 };
 

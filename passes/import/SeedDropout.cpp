@@ -25,21 +25,23 @@ class SeedDropout : public impl::SeedDropoutBase<SeedDropout> {
 
   static void seed(GraphOp graph) {
     llvm::SmallVector<DropoutOp> dropouts;
+    llvm::DenseSet<int64_t> taken;
     graph.walk([&](DropoutOp op) {
       if (!op.getKey())
         dropouts.push_back(op);
+      else
+        taken.insert(op.getStream());
     });
     if (dropouts.empty())
       return;
     constexpr int64_t kKeyWords = 3; // seed, step, microbatch
     Builder builder(graph.getContext());
-    Value key = addInput(graph, "random_key",
-                         RankedTensorType::get({kKeyWords},
-                                               builder.getI64Type()),
-                         "random_key", /*whole=*/true);
+    Value key =
+        addInput(graph, "random_key",
+                 RankedTensorType::get({kKeyWords}, builder.getI64Type()),
+                 "random_key", /*whole=*/true);
     // The position in the model file; ops without one follow behind.
     int64_t next = 0;
-    llvm::DenseSet<int64_t> taken;
     for (DropoutOp op : dropouts) {
       int64_t stream = std::max<int64_t>(originOf(op.getLoc()).index, next);
       while (!taken.insert(stream).second)

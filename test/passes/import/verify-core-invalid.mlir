@@ -10,7 +10,7 @@ pipe.graph @no_origin(%x: tensor<4xf32>) {
 // -----
 
 pipe.graph @dropout(%x: tensor<4xf32>) {
-  // expected-error @+1 {{'pipe.dropout' op is not expected after import; run pipe-import-drop-dropout before the gate}}
+  // expected-error @+1 {{'pipe.dropout' op is not expected after import; run pipe-import-drop-dropout or, to train, pipe-import-seed-dropout before the gate}}
   %0 = pipe.dropout %x ratio 0.5 : (tensor<4xf32>) -> tensor<4xf32>
   pipe.output
 }
