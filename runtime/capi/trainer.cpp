@@ -155,8 +155,10 @@ pipec_status pipec_trainer_tensors(pipec_trainer *trainer, int32_t kind,
 }
 
 /// Copies `given` into `held`, where each has its name or an alias of it.
-static Status copyInto(const TensorMap &held, const AliasMap &aliases,
-                       const TensorMap &given) {
+/// Parameters that are not `trained` may lie in mapped files: they take no
+/// other values than they have.
+static Status copyInto(const TensorMap &held, const TensorMap *trained,
+                       const AliasMap &aliases, const TensorMap &given) {
   std::unique_ptr<pipec_tensors> targets(makeTensors(held, aliases, nullptr));
   std::vector<std::pair<void *, const Tensor *>> copies;
   for (const auto &[name, tensor] : given) {
@@ -164,15 +166,20 @@ static Status copyInto(const TensorMap &held, const AliasMap &aliases,
     if (found == targets->index.end())
       return invalidArgument("the trainer has no tensor '" + name +
                              "' of this kind");
-    Tensor &target = targets->entries[found->second].tensor;
+    auto &[first, target] = targets->entries[found->second];
     if (target.type() != tensor.type())
       return invalidArgument("tensor '" + name + "' is " + tensor.type().str() +
                              ", expected " + target.type().str());
+    if (!tensor.byteSize() ||
+        !std::memcmp(target.data(), tensor.data(), tensor.byteSize()))
+      continue;
+    if (trained && !trained->count(first))
+      return invalidArgument("parameter '" + name +
+                             "' is frozen, and keeps its values");
     copies.emplace_back(target.data(), &tensor);
   }
   for (auto &[target, tensor] : copies)
-    if (tensor->byteSize())
-      std::memmove(target, tensor->data(), tensor->byteSize());
+    std::memmove(target, tensor->data(), tensor->byteSize());
   return {};
 }
 
@@ -186,7 +193,10 @@ pipec_status pipec_trainer_write(pipec_trainer *trainer, int32_t kind,
     Trainer &own = *trainer->trainer;
     PIPEC_ASSIGN_OR_RETURN(TensorMap given, wrapTensors(tensors, count));
     PIPEC_ASSIGN_OR_RETURN(TensorMap held, tensorsOf(own, kind));
-    PIPEC_RETURN_IF_ERROR(copyInto(held, own.aliases(), given));
+    const TensorMap trained = own.trainedParameters();
+    PIPEC_RETURN_IF_ERROR(
+        copyInto(held, kind == PIPEC_PARAMETERS ? &trained : nullptr,
+                 own.aliases(), given));
     own.weightsChanged();
     return {};
   });
@@ -199,5 +209,26 @@ pipec_status pipec_trainer_save_parameters(pipec_trainer *trainer,
     PIPEC_RETURN_IF_ERROR(checkHandle(trainer, "the trainer"));
     PIPEC_RETURN_IF_ERROR(checkPointer(path, "the file's path"));
     return trainer->trainer->saveParameters(path, overwrite != 0);
+  });
+}
+
+pipec_status pipec_trainer_save_checkpoint(pipec_trainer *trainer,
+                                           const char *directory, int64_t keep,
+                                           pipec_error **error) {
+  return guarded(error, [&]() -> Status {
+    PIPEC_RETURN_IF_ERROR(checkHandle(trainer, "the trainer"));
+    PIPEC_RETURN_IF_ERROR(checkPointer(directory, "the checkpoints' folder"));
+    CheckpointOptions options;
+    options.keep = keep;
+    return trainer->trainer->saveCheckpoint(directory, options).status();
+  });
+}
+
+pipec_status pipec_trainer_resume(pipec_trainer *trainer, const char *path,
+                                  pipec_error **error) {
+  return guarded(error, [&]() -> Status {
+    PIPEC_RETURN_IF_ERROR(checkHandle(trainer, "the trainer"));
+    PIPEC_RETURN_IF_ERROR(checkPointer(path, "the checkpoint's path"));
+    return trainer->trainer->resume(path).status();
   });
 }

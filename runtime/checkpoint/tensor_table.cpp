@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <set>
+#include <sstream>
 
 namespace pipec {
 namespace {
@@ -66,6 +67,14 @@ std::string NameReport::str() const {
   if (!surplus.empty())
     text += "not used, " + std::to_string(surplus.size()) + ": " +
             listNames(surplus) + "\n";
+  return text;
+}
+
+std::string NameReport::indented() const {
+  std::istringstream lines(str());
+  std::string text, line;
+  while (std::getline(lines, line))
+    text += "\n  " + line;
   return text;
 }
 

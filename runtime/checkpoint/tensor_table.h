@@ -26,6 +26,8 @@ struct NameReport {
 
   /// "", or one line a kind with at most ten names each.
   std::string str() const;
+  /// The same below a message: each line begins with a line end and two spaces.
+  std::string indented() const;
 };
 
 /// "'a', 'b' and 3 more" of at most ten names.

@@ -9,15 +9,9 @@
 namespace pipec {
 namespace {
 
-std::string shortest(double value) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, value);
-  return std::string(text, end.ptr);
-}
-
 Status expected(const char *option, const char *what, double got) {
   return invalidArgument(std::string(option) + " must be " + what + ", got " +
-                         shortest(got));
+                         shortestNumber(got));
 }
 
 Status notNegative(const char *option, double value) {
@@ -33,8 +27,8 @@ Status checkSgd(const OptimizerConfig &config) {
   if (config.nesterov && (config.momentum == 0 || config.dampening != 0))
     return invalidArgument(
         "--nesterov needs --momentum above 0 and --dampening 0, got momentum " +
-        shortest(config.momentum) + " and dampening " +
-        shortest(config.dampening));
+        shortestNumber(config.momentum) + " and dampening " +
+        shortestNumber(config.dampening));
   return Status();
 }
 
@@ -53,6 +47,12 @@ Status checkAdam(const OptimizerConfig &config) {
 }
 
 } // namespace
+
+std::string shortestNumber(double value) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, value);
+  return std::string(text, end.ptr);
+}
 
 std::string_view optimizerName(OptimizerKind kind) {
   switch (kind) {
@@ -91,15 +91,15 @@ Status OptimizerConfig::validate() const {
 std::map<std::string, std::string> OptimizerConfig::fields() const {
   std::map<std::string, std::string> fields = {
       {"kind", std::string(optimizerName(kind))},
-      {"weight_decay", shortest(weightDecay)}};
+      {"weight_decay", shortestNumber(weightDecay)}};
   if (kind == OptimizerKind::Sgd) {
-    fields["momentum"] = shortest(momentum);
-    fields["dampening"] = shortest(dampening);
+    fields["momentum"] = shortestNumber(momentum);
+    fields["dampening"] = shortestNumber(dampening);
     fields["nesterov"] = nesterov ? "true" : "false";
   } else {
-    fields["beta1"] = shortest(beta1);
-    fields["beta2"] = shortest(beta2);
-    fields["eps"] = shortest(eps);
+    fields["beta1"] = shortestNumber(beta1);
+    fields["beta2"] = shortestNumber(beta2);
+    fields["eps"] = shortestNumber(eps);
   }
   return fields;
 }

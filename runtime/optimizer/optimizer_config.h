@@ -17,6 +17,9 @@ std::string_view optimizerName(OptimizerKind kind);
 /// The kind of that name; InvalidArgument lists the names there are.
 StatusOr<OptimizerKind> optimizerFromName(std::string_view name);
 
+/// The shortest text that reads back as the same double.
+std::string shortestNumber(double value);
+
 /// Options of one optimizer, with torch.optim's defaults. The learning rate is
 /// no part of it: see LearningRate. Thread rule: a value.
 struct OptimizerConfig {

@@ -53,8 +53,7 @@ StatusOr<double> countForLoss(const Package::Impl &package,
     return static_cast<double>(microbatches);
   auto labels = batch.find(training.labels);
   if (labels == batch.end())
-    return invalidArgument("the batch has no labels '" + training.labels +
-                           "'");
+    return invalidArgument("the batch has no labels '" + training.labels + "'");
   if (training.loss == LossKind::Mse)
     return static_cast<double>(labels->second.numElements());
   PIPEC_ASSIGN_OR_RETURN(int64_t count,
@@ -89,8 +88,8 @@ StatusOr<Feed> Feed::create(const Package::Impl &package,
     feed.inputs.push_back(std::move(tensor));
   }
   for (int64_t k = 0; k < microbatches; ++k)
-    feed.keys.push_back({static_cast<int64_t>(key.seed), key.step,
-                         key.firstMicrobatch + k});
+    feed.keys.push_back(
+        {static_cast<int64_t>(key.seed), key.step, key.firstMicrobatch + k});
   return feed;
 }
 

@@ -35,7 +35,7 @@ public:
 
 private:
   BatchPlan batch;
-  std::vector<Tensor> inputs; // by graph input
+  std::vector<Tensor> inputs;               // by graph input
   std::vector<std::array<int64_t, 3>> keys; // by microbatch
 };
 

@@ -168,11 +168,9 @@ Status RankWorker::receive(const ScheduleAction &action, const Feed &feed) {
     if (transfer.to != action.stage || transfer.from != action.peerStage)
       continue;
     PIPEC_ASSIGN_OR_RETURN(
-        void *data,
-        channels[t]->receive(stage.getStream(), action.microbatch,
-                             transfer.types[variant].byteSize()));
-    PIPEC_RETURN_IF_ERROR(
-        stage.receive(t, action.microbatch, feed, data));
+        void *data, channels[t]->receive(stage.getStream(), action.microbatch,
+                                         transfer.types[variant].byteSize()));
+    PIPEC_RETURN_IF_ERROR(stage.receive(t, action.microbatch, feed, data));
     PIPEC_RETURN_IF_ERROR(channels[t]->release(stage.getStream()));
   }
   return {};

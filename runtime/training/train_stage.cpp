@@ -72,8 +72,7 @@ Status TrainStage::loadWeights() {
     if (!trained[i])
       continue;
     if (info.kind == "parameter" && info.type.dtype != DType::F32)
-      return unsupported("parameter '" + info.name + "' is " +
-                         info.type.str() +
+      return unsupported("parameter '" + info.name + "' is " + info.type.str() +
                          "; training is in f32, freeze it or convert it");
     PIPEC_ASSIGN_OR_RETURN(bound[i],
                            Tensor::copyOf(info.type, bound[i].data()));
@@ -118,31 +117,46 @@ Status TrainStage::allocate(size_t contextCount) {
     // Never null, so that a stage that keeps nothing has contexts too.
     PIPEC_ASSIGN_OR_RETURN(
         DeviceBuffer context,
-        DeviceBuffer::allocate(device,
-                               std::max<uint64_t>(contextBytes, 1)));
+        DeviceBuffer::allocate(device, std::max<uint64_t>(contextBytes, 1)));
     contexts.push_back(std::move(context));
   }
-  std::vector<void *> places;
-  for (const Tensor &weight : bound)
-    places.push_back(const_cast<void *>(weight.data()));
   for (auto &phase : programs)
     for (PreparedProgram &program : phase) {
       PIPEC_ASSIGN_OR_RETURN(
           DeviceBuffer buffer,
           DeviceBuffer::allocate(device, program.literalBytes()));
-      PIPEC_RETURN_IF_ERROR(program.bind(device, *stream, arena.bytes(),
-                                         scratch.get(), buffer.bytes(),
-                                         places));
       literals.push_back(std::move(buffer));
     }
+  PIPEC_RETURN_IF_ERROR(bindPrograms());
   for (const SiteDesc &site : package.sites[stage]) {
     PIPEC_ASSIGN_OR_RETURN(
-        Tensor sum, Tensor::allocate(
-                        package.stages[stage].weights[site.weight].type));
+        Tensor sum,
+        Tensor::allocate(package.stages[stage].weights[site.weight].type));
     sums.push_back(std::move(sum));
   }
   filled.assign(sums.size(), false);
   reset();
+  return device.synchronize(*stream);
+}
+
+Status TrainStage::bindPrograms() {
+  std::vector<void *> places;
+  for (const Tensor &weight : bound)
+    places.push_back(const_cast<void *>(weight.data()));
+  size_t next = 0;
+  for (auto &phase : programs)
+    for (PreparedProgram &program : phase)
+      PIPEC_RETURN_IF_ERROR(program.bind(device, *stream, arena.bytes(),
+                                         scratch.get(),
+                                         literals[next++].bytes(), places));
+  return {};
+}
+
+Status TrainStage::bindReplaced() {
+  if (!hasReplaced)
+    return {};
+  hasReplaced = false;
+  PIPEC_RETURN_IF_ERROR(bindPrograms());
   return device.synchronize(*stream);
 }
 
@@ -184,7 +198,7 @@ Status TrainStage::run(ProgramPhase phase, int64_t k, const Feed &feed,
                        const RunControl *control) {
   const size_t variant = feed.plan().microbatches[k].variant;
   PreparedProgram &prepared = program(phase, variant);
-  PIPEC_ASSIGN_OR_RETURN(uint8_t *context, contextOf(k));
+  PIPEC_ASSIGN_OR_RETURN(uint8_t * context, contextOf(k));
   prepared.bindContext(context);
   const auto &inputs = prepared.desc().inputs;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -244,10 +258,9 @@ Status TrainStage::receive(uint32_t transfer, int64_t k, const Feed &feed,
   for (ProgramPhase phase : kPhases) {
     if (!has(phase))
       continue;
-    for (const ProgramInputDesc &input :
-         program(phase, variant).desc().inputs)
+    for (const ProgramInputDesc &input : program(phase, variant).desc().inputs)
       if (input.transfer && input.index == transfer) {
-        PIPEC_ASSIGN_OR_RETURN(uint8_t *context, contextOf(k));
+        PIPEC_ASSIGN_OR_RETURN(uint8_t * context, contextOf(k));
         return device.copy(*stream, context + input.contextOffset, data,
                            input.type.byteSize());
       }

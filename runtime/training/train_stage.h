@@ -52,6 +52,13 @@ public:
   bool isTrained(size_t i) const { return trained[i]; }
   /// Before allocate(): weight `i` is `tensor`, another stage's.
   void lendWeight(size_t i, Tensor tensor) { bound[i] = std::move(tensor); }
+  /// Between steps: weight `i`, which is frozen, is `tensor` from the next
+  /// bindReplaced() on.
+  void replaceWeight(size_t i, Tensor tensor) {
+    bound[i] = std::move(tensor);
+    hasReplaced = true;
+  }
+  Status bindReplaced();
 
   /// Sum over the step's microbatches, per site; valid after a step.
   std::vector<Tensor> &gradients() { return sums; }
@@ -67,6 +74,7 @@ private:
   TrainStage(const Package::Impl &package, size_t stage, Device &device)
       : package(package), stage(stage), device(device) {}
   Status loadWeights();
+  Status bindPrograms();
   StatusOr<uint8_t *> contextOf(int64_t k);
   PreparedProgram &program(ProgramPhase phase, size_t variant) {
     return programs[static_cast<size_t>(phase)][variant];
@@ -85,7 +93,8 @@ private:
   std::array<std::vector<PreparedProgram>, 3> programs; // [phase][variant]
   std::unique_ptr<Stream> stream;
   DeviceBuffer arena, scratch; // shared by all programs: one runs at a time
-  std::vector<DeviceBuffer> literals;
+  std::vector<DeviceBuffer> literals; // by program that is not empty
+  bool hasReplaced = false;
   std::vector<DeviceBuffer> contexts;
   std::vector<size_t> freeContexts;
   std::map<int64_t, size_t> inUse; // microbatch -> context

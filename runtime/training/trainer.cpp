@@ -1,16 +1,9 @@
 // A training step over all ranks. In: a package for training; per step a
 // batch. Out: the loss, and weights that moved; or the one error that ended
 // the step. Tests: test/unit/runtime/TrainerTest.cpp, test/conformance.
-#include "pipec/trainer.h"
+#include "runtime/training/trainer_impl.h"
 
-#include "runtime/device/cpu/cpu_device.h"
-#include "runtime/executor/worker_team.h"
 #include "runtime/optimizer/grad_norm.h"
-#include "runtime/optimizer/learning_rate.h"
-#include "runtime/optimizer/optimizer.h"
-#include "runtime/training/gradients.h"
-#include "runtime/training/rank_worker.h"
-#include "runtime/transport/local/local_transport.h"
 
 #include <algorithm>
 #include <cmath>
@@ -62,47 +55,15 @@ StatusOr<TensorMap> partOf(const Package::Impl &package, const TensorMap &batch,
                              std::to_string(parts) + " does not divide");
     TensorType type = whole.type();
     type.shape[0] = rows / parts;
-    at->second = Tensor::wrap(
-        type,
-        const_cast<uint8_t *>(whole.as<uint8_t>()) + part * type.byteSize(),
-        std::make_shared<Tensor>(whole));
+    at->second = Tensor::wrap(type,
+                              const_cast<uint8_t *>(whole.as<uint8_t>()) +
+                                  part * type.byteSize(),
+                              std::make_shared<Tensor>(whole));
   }
   return result;
 }
 
 } // namespace
-
-struct Trainer::Impl {
-  explicit Impl(const Package &package) : package(package) {}
-
-  Package package;
-  TrainerOptions options;
-  std::optional<LearningRate> rate;
-  CpuDevice device;
-  LocalTransport transport{device};
-  std::vector<std::unique_ptr<Channel>> channels; // by transfer
-  TrainStages stages;
-  std::vector<SharedWeight> weights;
-  std::optional<Optimizer> optimizer;
-  std::vector<RankWorker> workers;
-  std::unique_ptr<RunControl> control;
-  std::unique_ptr<WorkerTeam> team; // last: ends before what it works on
-  int64_t next = 0;
-  TensorMap lastGradients;
-
-  const Package::Impl &impl() const { return package.impl(); }
-  const Schedule &schedule() const { return impl().training->schedule; }
-
-  Status create();
-  Status createChannels(MemoryNeed &need);
-  void shareWeights();
-  Status createOptimizer();
-  StatusOr<StepResult> step(const TensorMap &batch);
-  Status runParts(const TensorMap &batch, double scale, double &loss);
-  Status runRanks(const Feed &feed);
-  double lossOf(int64_t microbatches) const;
-  void update(StepResult &result);
-};
 
 Status Trainer::Impl::createChannels(MemoryNeed &need) {
   const auto &rankOf = schedule().rankOfStage;
@@ -143,7 +104,7 @@ void Trainer::Impl::shareWeights() {
 }
 
 Status Trainer::Impl::createOptimizer() {
-  PIPEC_ASSIGN_OR_RETURN(OptimizerConfig config, configOf(options.optimizer));
+  PIPEC_ASSIGN_OR_RETURN(config, configOf(options.optimizer));
   PIPEC_ASSIGN_OR_RETURN(rate, rateOf(options.optimizer));
   PIPEC_ASSIGN_OR_RETURN(optimizer, Optimizer::create(config));
   if (!(options.optimizer.clipNorm >= 0) ||
@@ -213,11 +174,11 @@ Status Trainer::Impl::runParts(const TensorMap &batch, double scale,
   for (auto &stage : stages)
     stage->beginStep();
   for (int64_t part = 0; part < options.accumulate; ++part) {
-    PIPEC_ASSIGN_OR_RETURN(TensorMap rows, partOf(impl(), batch, part,
-                                                  options.accumulate));
+    PIPEC_ASSIGN_OR_RETURN(TensorMap rows,
+                           partOf(impl(), batch, part, options.accumulate));
     PIPEC_ASSIGN_OR_RETURN(
-        Feed feed, Feed::create(impl(), rows, m, scale,
-                                {options.seed, next, part * m}));
+        Feed feed,
+        Feed::create(impl(), rows, m, scale, {options.seed, next, part * m}));
     Status status = runRanks(feed);
     if (!status.ok()) {
       for (auto &stage : stages)
@@ -308,52 +269,7 @@ int64_t Trainer::microbatches() const {
 int64_t Trainer::nextStep() const { return impl->next; }
 void Trainer::setNextStep(int64_t step) { impl->next = step; }
 
-static TensorMap weightsOf(const std::vector<SharedWeight> &weights,
-                           const TrainStages &stages, bool buffers) {
-  TensorMap result;
-  for (const SharedWeight &weight : weights)
-    if (weight.isBuffer == buffers) {
-      const SharedWeight::Place &owner = weight.places.front();
-      result.emplace(weight.name,
-                     stages[owner.stage]->weights()[owner.weight]);
-    }
-  return result;
-}
-
-TensorMap Trainer::parameters() const {
-  return weightsOf(impl->weights, impl->stages, false);
-}
-TensorMap Trainer::buffers() const {
-  return weightsOf(impl->weights, impl->stages, true);
-}
-
-TensorMap Trainer::trainedParameters() const {
-  TensorMap result = parameters();
-  for (const SharedWeight &weight : impl->weights)
-    if (weight.slot < 0)
-      result.erase(weight.name);
-  return result;
-}
-
-void Trainer::weightsChanged() {
-  for (const SharedWeight &weight : impl->weights)
-    if (weight.slot >= 0 || weight.isBuffer)
-      spread(weight, impl->stages);
-}
-
 TensorMap Trainer::gradients() const { return impl->lastGradients; }
-
-std::map<std::string, TensorView> Trainer::optimizerState() {
-  return impl->optimizer->state();
-}
-
-std::map<std::string, std::vector<std::string>> Trainer::aliases() const {
-  std::map<std::string, std::vector<std::string>> result;
-  for (const SharedWeight &weight : impl->weights)
-    if (!weight.aliases.empty())
-      result.emplace(weight.name, weight.aliases);
-  return result;
-}
 
 std::vector<int64_t> Trainer::peakLive() const {
   std::vector<int64_t> peaks;

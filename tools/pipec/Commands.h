@@ -18,6 +18,7 @@ struct Exit {
 void addCompileCommand(CLI::App &app, Exit &exit);
 void addRunCommand(CLI::App &app, Exit &exit);
 void addTrainCommand(CLI::App &app, Exit &exit);
+void addCheckpointCommand(CLI::App &app, Exit &exit);
 void addInspectCommand(CLI::App &app, Exit &exit);
 void addDoctorCommand(CLI::App &app, Exit &exit);
 

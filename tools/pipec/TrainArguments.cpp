@@ -105,7 +105,8 @@ void addResults(CLI::App &command, TrainArguments &a) {
   command
       .add_option("--weights", a.weightFiles,
                   "Start from these weights: safetensors files or a Hugging "
-                  "Face index (.json). Repeatable.")
+                  "Face index (.json). Repeatable. Not read where --resume "
+                  "finds a checkpoint.")
       ->allow_extra_args(false)
       ->group(group);
   command
@@ -159,6 +160,7 @@ void TrainArguments::addTo(CLI::App &command) {
   TrainingArguments::addTo(command);
   addRuntime(command, *this);
   addUpdate(command, *this);
+  checkpoints.addTo(command);
   addResults(command, *this);
 }
 

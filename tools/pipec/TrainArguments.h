@@ -5,6 +5,7 @@
 #include "pipec/trainer.h"
 #include "runtime/data/batch_source.h"
 #include "tools/pipec/ModelArguments.h"
+#include "tools/pipec/TrainCheckpoints.h"
 #include "tools/pipec/TrainingArguments.h"
 
 namespace pipec::tool {
@@ -21,6 +22,7 @@ struct TrainArguments : ModelArguments, TrainingArguments {
   // update
   OptimizerOptions optimizer;
   std::string betas;
+  CheckpointArguments checkpoints;
   // results
   std::vector<std::string> weightFiles;
   std::string log, saveParams, dumpGrads;

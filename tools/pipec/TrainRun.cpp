@@ -5,10 +5,7 @@
 
 #include "compiler/PackageWriter.h"
 #include "runtime/base/safetensors.h"
-#include "runtime/checkpoint/weight_files.h"
 #include "runtime/package/package_impl.h"
-
-#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <cmath>
@@ -71,7 +68,9 @@ Status checkFree(const std::string &option, const std::string &path,
 } // namespace
 
 Status TrainRun::checkOptions() const {
-  PIPEC_RETURN_IF_ERROR(checkFree("--log", arguments.log, arguments.overwrite));
+  PIPEC_RETURN_IF_ERROR(
+      checkFree("--log", arguments.log,
+                arguments.overwrite || arguments.checkpoints.resume));
   PIPEC_RETURN_IF_ERROR(
       checkFree("--save-params", arguments.saveParams, arguments.overwrite));
   PIPEC_RETURN_IF_ERROR(
@@ -109,6 +108,7 @@ Status TrainRun::usePackage(TensorTypes &modelInputs) {
   }
   const Package::Impl &impl = packaged->impl();
   arguments.ignoreIndex = impl.training->ignoreIndex;
+  arguments.reduction = impl.training->mean ? "mean" : "sum";
   if (!arguments.batch && !arguments.tokenFile.empty())
     arguments.batch = impl.training->schedule.microbatches *
                       packaged->microbatchRows()[0] * arguments.accumulate;
@@ -172,42 +172,43 @@ StatusOr<Trainer *> TrainRun::trainerFor(const TensorTypes &types) {
 }
 
 Status TrainRun::loadWeights(Trainer &trainer) const {
-  if (arguments.weightFiles.empty())
+  if (arguments.weightFiles.empty() || checkpoints.isResumed())
     return {};
-  PIPEC_ASSIGN_OR_RETURN(WeightFiles files,
-                         WeightFiles::open(arguments.weightFiles));
-  std::vector<NamedView> targets;
-  auto aliases = trainer.aliases();
-  for (const TensorMap &tensors : {trainer.parameters(), trainer.buffers()})
-    for (const auto &[name, tensor] : tensors) {
-      NamedView view;
-      view.names = {name};
-      for (const std::string &alias : aliases[name])
-        view.names.push_back(alias);
-      view.view = {tensor.type(), const_cast<void *>(tensor.data())};
-      targets.push_back(std::move(view));
-    }
-  PIPEC_RETURN_IF_ERROR(files.loadInto(targets));
-  trainer.weightsChanged();
+  auto remarks = trainer.loadWeights(arguments.weightFiles);
+  if (!remarks.ok())
+    return remarks.status().withPrefix("--weights");
+  for (const std::string &remark : *remarks)
+    report("--weights: " + remark);
   return {};
 }
 
-/// The weights, buffers and optimizer state of another plan's trainer.
-Status TrainRun::takeStateFrom(Trainer &from, Trainer &to) const {
-  auto copy = [](const TensorMap &source, const TensorMap &target) {
-    for (const auto &[name, tensor] : target)
-      if (auto found = source.find(name); found != source.end())
-        std::memcpy(const_cast<void *>(tensor.data()), found->second.data(),
-                    tensor.byteSize());
+/// What a package says of how it was compiled; see usePackage.
+static bool isKnownOfPackages(const std::string &option) {
+  return option == "reduction" || option == "labels" ||
+         option == "ignore-index" || option == "shift-labels";
+}
+
+/// What decides the numbers beside model, optimizer and microbatches, which the
+/// trainer knows.
+CheckpointNotes TrainRun::notes() const {
+  CheckpointNotes notes;
+  notes.data = source->describe();
+  auto number = [](double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.9g", value);
+    return std::string(text);
   };
-  copy(from.trainedParameters(), to.trainedParameters());
-  copy(from.buffers(), to.buffers());
-  auto state = from.optimizerState();
-  for (auto &[name, view] : to.optimizerState())
-    std::memcpy(view.data, state.at(name).data, view.type.byteSize());
-  to.weightsChanged();
-  to.setNextStep(from.nextStep());
-  return {};
+  for (const auto &[option, value] : std::map<std::string, std::string>{
+           {"loss", arguments.loss},
+           {"reduction", arguments.reduction},
+           {"labels", arguments.labels},
+           {"ignore-index", std::to_string(arguments.ignoreIndex)},
+           {"label-smoothing", number(arguments.labelSmoothing)},
+           {"shift-labels", arguments.shiftLabels ? "yes" : "no"},
+           {"batch-norm", arguments.batchNorm}})
+    if (!value.empty() && (!packaged || isKnownOfPackages(option)))
+      notes.settings[option] = value;
+  return notes;
 }
 
 StatusOr<TensorMap> TrainRun::batchFor(int64_t step) const {
@@ -226,8 +227,8 @@ StatusOr<TensorMap> TrainRun::batchFor(int64_t step) const {
 Status TrainRun::trainStep(int64_t step) {
   PIPEC_ASSIGN_OR_RETURN(TensorMap batch, batchFor(step));
   PIPEC_ASSIGN_OR_RETURN(Trainer * trainer, trainerFor(typesOf(batch)));
-  if (current && current != trainer)
-    PIPEC_RETURN_IF_ERROR(takeStateFrom(*current, *trainer));
+  if (current != trainer)
+    PIPEC_RETURN_IF_ERROR(trainer->takeStateFrom(*current));
   current = trainer;
   TensorMap fed;
   int64_t tokens = 0;
@@ -241,34 +242,16 @@ Status TrainRun::trainStep(int64_t step) {
   double start = now();
   PIPEC_ASSIGN_OR_RETURN(StepResult result, trainer->step(fed));
   double seconds = now() - start;
-  if (step == 0)
-    PIPEC_RETURN_IF_ERROR(saveGradients(*trainer));
-  PIPEC_RETURN_IF_ERROR(logStep(result, seconds, tokens));
-  showProgress(result, seconds);
-  return {};
-}
-
-Status TrainRun::logStep(const StepResult &result, double seconds,
-                         int64_t tokens) {
   totalSeconds += seconds;
-  if (!logFile)
-    return {};
-  nlohmann::ordered_json line;
-  line["step"] = result.step;
-  line["loss"] = result.loss;
-  line["grad_norm"] = result.gradientNorm;
-  line["lr"] = result.learningRate;
-  line["tokens_per_s"] = seconds > 0 ? double(tokens) / seconds : 0;
-  line["seconds"] = seconds;
-  std::string text = line.dump() + "\n";
-  if (std::fputs(text.c_str(), logFile.get()) < 0 ||
-      std::fflush(logFile.get()) != 0)
-    return ioError("--log " + arguments.log + ": " + std::strerror(errno));
-  return {};
+  if (step == checkpoints.firstStep())
+    PIPEC_RETURN_IF_ERROR(saveGradients(*trainer));
+  PIPEC_RETURN_IF_ERROR(log.add(result, seconds, tokens));
+  showProgress(result, seconds);
+  return checkpoints.afterStep(*trainer, step + 1, steps, notes());
 }
 
 /// On a terminal one line that is written over; elsewhere a line now and then.
-void TrainRun::showProgress(const StepResult &result, double seconds) const {
+void TrainRun::showProgress(const StepResult &result, double seconds) {
   if (arguments.quiet)
     return;
   const int64_t done = result.step + 1;
@@ -276,15 +259,22 @@ void TrainRun::showProgress(const StepResult &result, double seconds) const {
   const int64_t every = std::max<int64_t>(1, steps / 20);
   if (!terminal && done % every && done != steps && done != 1)
     return;
-  const double left = totalSeconds / double(done) * double(steps - done);
+  const double left = totalSeconds / double(done - checkpoints.firstStep()) *
+                      double(steps - done);
   std::fprintf(stderr,
                "%spipec: step %lld of %lld  loss %.6f  norm %.4f  lr %.3g  "
                "%.3f s  %.0f s left%s",
                terminal ? "\r\x1b[K" : "", static_cast<long long>(done),
                static_cast<long long>(steps), result.loss, result.gradientNorm,
-               result.learningRate, seconds, left,
-               !terminal || done == steps ? "\n" : "");
+               result.learningRate, seconds, left, terminal ? "" : "\n");
   std::fflush(stderr);
+  progressIsOpen = terminal;
+}
+
+void TrainRun::endProgress() {
+  if (progressIsOpen)
+    std::fputc('\n', stderr);
+  progressIsOpen = false;
 }
 
 static void addTied(TensorMap &tensors, const Trainer &trainer) {
@@ -313,21 +303,34 @@ Status TrainRun::saveGradients(Trainer &trainer) const {
 }
 
 Status TrainRun::run() {
+  const Status status = train();
+  endProgress();
+  return status;
+}
+
+Status TrainRun::train() {
   PIPEC_RETURN_IF_ERROR(openData());
+  PIPEC_RETURN_IF_ERROR(checkpoints.open(arguments.overwrite));
+  const int64_t start = checkpoints.firstStep();
+  if (start > steps)
+    return invalidArgument(
+        "--resume: the latest checkpoint has " + std::to_string(start) +
+        " steps already, more than --steps " + std::to_string(steps));
   // Before anything is written: a model that cannot be cut or trained so.
-  PIPEC_ASSIGN_OR_RETURN(TensorMap first, batchFor(0));
-  PIPEC_RETURN_IF_ERROR(trainerFor(typesOf(first)).status());
-  if (!arguments.log.empty()) {
-    logFile.reset(std::fopen(arguments.log.c_str(), "w"));
-    if (!logFile)
-      return ioError("--log " + arguments.log + ": " + std::strerror(errno));
-  }
-  for (int64_t step = 0; step < steps; ++step)
+  PIPEC_ASSIGN_OR_RETURN(TensorMap first, batchFor(start));
+  PIPEC_ASSIGN_OR_RETURN(current, trainerFor(typesOf(first)));
+  PIPEC_RETURN_IF_ERROR(checkpoints.resume(*current, notes()));
+  PIPEC_RETURN_IF_ERROR(
+      log.open(arguments.log, arguments.checkpoints.resume, start));
+  PIPEC_RETURN_IF_ERROR(checkpoints.clear());
+  for (int64_t step = start; step < steps; ++step)
     PIPEC_RETURN_IF_ERROR(trainStep(step));
   PIPEC_RETURN_IF_ERROR(saveWeights());
-  report("trained " + std::to_string(steps) +
-         (steps == 1 ? " step" : " steps") + " in " +
-         std::to_string(totalSeconds) + " s");
+  const int64_t made = steps - start;
+  report(made == 0 ? "all of the steps were done already"
+                   : "trained " + std::to_string(made) +
+                         (made == 1 ? " step" : " steps") + " in " +
+                         std::to_string(totalSeconds) + " s");
   return {};
 }
 

@@ -4,8 +4,8 @@
 
 #include "compiler/Temporaries.h"
 #include "tools/pipec/TrainArguments.h"
+#include "tools/pipec/TrainLog.h"
 
-#include <cstdio>
 #include <memory>
 #include <optional>
 
@@ -16,7 +16,12 @@ namespace pipec::tool {
 class TrainRun {
 public:
   explicit TrainRun(const TrainArguments &arguments)
-      : arguments(arguments), report(arguments.reporter()) {}
+      : arguments(arguments),
+        report([this, print = arguments.reporter()](const std::string &line) {
+          endProgress();
+          print(line);
+        }),
+        checkpoints(arguments.checkpoints, report) {}
   Status run();
 
 private:
@@ -27,16 +32,17 @@ private:
   };
 
   Status checkOptions() const;
+  Status train();
   Status openData();
   Status usePackage(TensorTypes &modelInputs);
   StatusOr<Trainer *> trainerFor(const TensorTypes &types);
   Status compileInto(const TensorTypes &types, const std::string &path);
-  Status takeStateFrom(Trainer &from, Trainer &to) const;
   Status loadWeights(Trainer &trainer) const;
+  CheckpointNotes notes() const;
   StatusOr<TensorMap> batchFor(int64_t step) const;
   Status trainStep(int64_t step);
-  Status logStep(const StepResult &result, double seconds, int64_t tokens);
-  void showProgress(const StepResult &result, double seconds) const;
+  void showProgress(const StepResult &result, double seconds);
+  void endProgress();
   Status saveWeights() const;
   Status saveGradients(Trainer &trainer) const;
 
@@ -49,9 +55,10 @@ private:
   std::vector<std::string> packageInputs; // and labels
   Trainer *current = nullptr;
   int64_t steps = 0;
-  std::unique_ptr<std::FILE, int (*)(std::FILE *)> logFile{nullptr,
-                                                           std::fclose};
-  double firstSeconds = 0, totalSeconds = 0;
+  TrainCheckpoints checkpoints;
+  TrainLog log;
+  double totalSeconds = 0;
+  bool progressIsOpen = false; // the terminal's line has no end yet
 };
 
 } // namespace pipec::tool

@@ -44,6 +44,7 @@ int main(int argc, char **argv) {
   pipec::tool::addCompileCommand(app, result);
   pipec::tool::addRunCommand(app, result);
   pipec::tool::addTrainCommand(app, result);
+  pipec::tool::addCheckpointCommand(app, result);
   pipec::tool::addInspectCommand(app, result);
   pipec::tool::addDoctorCommand(app, result);
   if (isUnknownCommand(app, argc, argv))

@@ -282,7 +282,8 @@ pipec_status pipec_trainer_tensors(pipec_trainer *trainer, int32_t kind,
 /* Copies values into tensors of a kind (not gradients), and brings them to
  * every stage. A tied parameter may have any of its names. All are checked
  * before any is written. Errors: PIPEC_INVALID_ARGUMENT for an unknown name,
- * another dtype or shape. */
+ * another dtype or shape, and new values for a parameter that was frozen when
+ * the package was compiled. */
 pipec_status pipec_trainer_write(pipec_trainer *trainer, int32_t kind,
                                  const pipec_tensor *tensors, size_t count,
                                  pipec_error **error);
@@ -293,6 +294,23 @@ pipec_status pipec_trainer_write(pipec_trainer *trainer, int32_t kind,
 pipec_status pipec_trainer_save_parameters(pipec_trainer *trainer,
                                            const char *path, int32_t overwrite,
                                            pipec_error **error);
+
+/* ---- checkpoints ---- */
+
+/* Writes the folder `directory`/step-<k>, k being the next step: parameters and
+ * buffers under their PyTorch names, optimizer state, step and seed. It
+ * appears whole or not at all. `keep` above 0: all but so many of the latest
+ * are removed. Errors: PIPEC_IO, also where that step's folder exists. */
+pipec_status pipec_trainer_save_checkpoint(pipec_trainer *trainer,
+                                           const char *directory, int64_t keep,
+                                           pipec_error **error);
+/* Goes on where a checkpoint was written, whatever the cut and the schedule of
+ * that run. `path` is a checkpoint, or a folder of some, of which the latest is
+ * taken. Errors: PIPEC_INVALID_ARGUMENT for another model, kind of optimizer,
+ * or seed where something is random; PIPEC_IO; PIPEC_DATA_LOSS;
+ * PIPEC_UNSUPPORTED. After an error, free the trainer and make a new one. */
+pipec_status pipec_trainer_resume(pipec_trainer *trainer, const char *path,
+                                  pipec_error **error);
 
 #ifdef __cplusplus
 }

@@ -52,6 +52,35 @@ struct StepResult {
   double learningRate = 0;
 };
 
+/// What a checkpoint records beside tensors; resuming compares it.
+struct CheckpointNotes {
+  /// One line that says which rows come at which step. To resume with another
+  /// one is an error, except for the folders of files that it quotes
+  /// ('dir/tokens.bin'). Empty: not compared.
+  std::string data;
+  /// What else decides the numbers, option -> value. To resume with another
+  /// value is a remark.
+  std::map<std::string, std::string> settings;
+};
+
+struct CheckpointOptions {
+  CheckpointNotes notes;
+  /// This many of the latest checkpoints stay, the others are removed; 0: all
+  /// stay.
+  int64_t keep = 0;
+  /// Replace a checkpoint of the same step.
+  bool overwrite = false;
+};
+
+/// What resume() found.
+struct Resumed {
+  std::string path; // of the checkpoint
+  int64_t step = 0; // the next one
+  /// In what this run differs from the one before, a line each: nothing that
+  /// stops it.
+  std::vector<std::string> remarks;
+};
+
 /// Owns workers (one a rank of the package's schedule), weights, gradients and
 /// optimizer state. Thread rule: externally synchronised; step() blocks until
 /// the update is done. After a failed step() weights and state are as before
@@ -75,8 +104,9 @@ public:
   void setNextStep(int64_t step);
 
   /// The live values of parameters and buffers, by first state_dict name; they
-  /// alias the trainer's memory, and may be written between steps
-  /// (weightsChanged() then).
+  /// alias the trainer's memory. Those of trainedParameters() and buffers() may
+  /// be written between steps (weightsChanged() then); frozen ones may lie in
+  /// mapped files and are read only.
   TensorMap parameters() const;
   TensorMap buffers() const;
   /// Those of parameters() that training moves.
@@ -94,6 +124,33 @@ public:
   /// file; it appears whole or not at all. Errors: Io, also where the file
   /// exists, unless `overwrite`.
   Status saveParameters(const std::string &path, bool overwrite) const;
+
+  /// Parameters and buffers from safetensors files, or from the indices (.json)
+  /// that Hugging Face writes, found by any of their tied names; f16 and bf16
+  /// are widened. A parameter that no file has is an error, which lists what is
+  /// missing and what is not used; returns remarks on buffers that keep their
+  /// values and on tensors that are not used. After an error, make a new
+  /// trainer.
+  StatusOr<std::vector<std::string>>
+  loadWeights(const std::vector<std::string> &files);
+  /// The weights, optimizer state and step of a trainer of the same model, cut
+  /// or compiled in another way. After an error, make a new trainer.
+  Status takeStateFrom(const Trainer &other);
+
+  /// Writes `dir`/step-<k>, k being nextStep(): parameters, frozen ones too,
+  /// and buffers under all of their names, optimizer state, step, seed and what
+  /// `options` notes. Each rank's thread writes what its stages own. Nothing of
+  /// that name is there until all is. Returns its path. Errors: Io; there is
+  /// then no new checkpoint.
+  StatusOr<std::string> saveCheckpoint(const std::string &dir,
+                                       const CheckpointOptions &options = {});
+  /// Goes on where a checkpoint was written, whatever the cut and schedule of
+  /// that run. `path` is a checkpoint or a folder of some, of which the latest
+  /// is taken. InvalidArgument for another model, kind of optimizer, seed where
+  /// something is random, or data; Io, DataLoss, Unsupported. After an error,
+  /// make a new trainer.
+  StatusOr<Resumed> resume(const std::string &path,
+                           const CheckpointNotes &notes = {});
 
   /// Most (stage, microbatch) pairs that were alive at once, a rank, in the
   /// last step: from Forward to the last backward.

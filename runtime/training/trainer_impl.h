@@ -1,0 +1,79 @@
+// What a trainer holds, for the files that are its parts: trainer.cpp (steps),
+// trainer_weights.cpp and trainer_checkpoint.cpp (what it holds, loaded and
+// saved). Private to runtime/training.
+#ifndef PIPEC_RUNTIME_TRAINING_TRAINER_IMPL_H
+#define PIPEC_RUNTIME_TRAINING_TRAINER_IMPL_H
+
+#include "pipec/trainer.h"
+
+#include "runtime/checkpoint/checkpoint.h"
+#include "runtime/checkpoint/checkpoint_writer.h"
+#include "runtime/device/cpu/cpu_device.h"
+#include "runtime/executor/worker_team.h"
+#include "runtime/optimizer/learning_rate.h"
+#include "runtime/optimizer/optimizer.h"
+#include "runtime/training/gradients.h"
+#include "runtime/training/rank_worker.h"
+#include "runtime/transport/local/local_transport.h"
+
+namespace pipec {
+
+struct Trainer::Impl {
+  explicit Impl(const Package &package) : package(package) {}
+
+  Package package;
+  TrainerOptions options;
+  OptimizerConfig config;
+  std::optional<LearningRate> rate;
+  CpuDevice device;
+  LocalTransport transport{device};
+  std::vector<std::unique_ptr<Channel>> channels; // by transfer
+  TrainStages stages;
+  std::vector<SharedWeight> weights;
+  std::optional<Optimizer> optimizer;
+  std::vector<RankWorker> workers;
+  std::unique_ptr<RunControl> control;
+  std::unique_ptr<WorkerTeam> team; // last: ends before what it works on
+  int64_t next = 0;
+  TensorMap lastGradients;
+
+  const Package::Impl &impl() const { return package.impl(); }
+  const Schedule &schedule() const { return impl().training->schedule; }
+
+  Status create();
+  Status createChannels(MemoryNeed &need);
+  void shareWeights();
+  Status createOptimizer();
+  StatusOr<StepResult> step(const TensorMap &batch);
+  Status runParts(const TensorMap &batch, double scale, double &loss);
+  Status runRanks(const Feed &feed);
+  double lossOf(int64_t microbatches) const;
+  void update(StepResult &result);
+
+  // trainer_weights.cpp
+  const Tensor &valueOf(const SharedWeight &weight) const;
+  bool isWritten(const SharedWeight &weight) const;
+  std::vector<NamedView> namedWeights() const;
+  Status replaceFrozen(const SharedWeight &weight, const TensorView &value);
+  Status bindReplaced();
+  Status loadFrom(const TensorTable &table, const LoadRules &rules);
+  StatusOr<std::vector<std::string>>
+  loadWeights(const std::vector<std::string> &files);
+  Status takeStateFrom(Impl &other);
+
+  // trainer_checkpoint.cpp
+  TiedNames tied() const;
+  CheckpointInfo describe(const CheckpointNotes &notes) const;
+  std::vector<CheckpointPart> partsByStage();
+  Status writeParts(CheckpointWriter &writer);
+  StatusOr<std::string> save(const std::string &dir,
+                             const CheckpointOptions &options);
+  StatusOr<Resumed> resume(const std::string &path,
+                           const CheckpointNotes &notes);
+  Status loadOptimizer(const Checkpoint &checkpoint,
+                       std::vector<std::string> &remarks);
+};
+
+} // namespace pipec
+
+#endif

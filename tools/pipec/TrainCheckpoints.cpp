@@ -1,0 +1,122 @@
+// Starts from and writes checkpoints: see TrainCheckpoints.h. In: a folder and
+// a trainer. Out: folders step-<k>. Tests: test/e2e/cli/checkpoint.test,
+// resume.test, test/conformance/train_resume.py.
+#include "tools/pipec/TrainCheckpoints.h"
+
+#include "compiler/Temporaries.h"
+#include "runtime/checkpoint/checkpoint.h"
+#include "runtime/checkpoint/step_folder.h"
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+
+namespace fs = std::filesystem;
+
+namespace pipec::tool {
+
+void CheckpointArguments::addTo(CLI::App &command) {
+  const char *group = "Checkpoints";
+  CLI::Option *checkpoint =
+      command
+          .add_option("--checkpoint", folder,
+                      "Folder for checkpoints, DIR/step-<k> after k steps: "
+                      "parameters, optimizer state, step, seed and data "
+                      "position, for any other --stages and --schedule")
+          ->type_name("DIR")
+          ->group(group);
+  command
+      .add_option("--checkpoint-every", every,
+                  "Steps from one to the next; one is always written after the "
+                  "last step")
+      ->check(CLI::PositiveNumber)
+      ->needs(checkpoint)
+      ->group(group);
+  command
+      .add_option("--keep-checkpoints", keep,
+                  "Remove all but this many of the latest; without it all stay")
+      ->check(CLI::PositiveNumber)
+      ->needs(checkpoint)
+      ->group(group);
+  command
+      .add_flag("--resume", resume,
+                "Go on from the latest checkpoint in DIR up to --steps, with "
+                "the numbers of a run that never stopped; from the beginning "
+                "where there is none yet. --log goes on, too.")
+      ->needs(checkpoint)
+      ->group(group);
+}
+
+Status TrainCheckpoints::open(bool overwrite) {
+  if (arguments.folder.empty())
+    return {};
+  std::error_code ignored;
+  const std::string &folder = arguments.folder;
+  if (fs::exists(fs::path(folder) / kCheckpointFile, ignored))
+    return invalidArgument("--checkpoint " + folder +
+                           " is a checkpoint itself; name the folder that it "
+                           "lies in");
+  PIPEC_ASSIGN_OR_RETURN(const std::string latest, Checkpoint::latest(folder));
+  if (!arguments.resume && !latest.empty() && !overwrite)
+    return invalidArgument(
+        "--checkpoint " + folder + " holds checkpoints, the latest is " +
+        latest +
+        "; pass --resume to go on from it, or --overwrite to remove them");
+  if (!arguments.resume)
+    return {};
+  if (latest.empty()) {
+    report("no checkpoint in " + folder + " yet: starting at step 0");
+    return {};
+  }
+  PIPEC_ASSIGN_OR_RETURN(const Checkpoint checkpoint, Checkpoint::open(latest));
+  start = latest;
+  first = checkpoint.info().step;
+  return {};
+}
+
+Status TrainCheckpoints::resume(Trainer &trainer,
+                                const CheckpointNotes &notes) const {
+  if (!isResumed())
+    return {};
+  PIPEC_ASSIGN_OR_RETURN(const Resumed resumed, trainer.resume(start, notes));
+  report("resuming from " + resumed.path + ", " + std::to_string(resumed.step) +
+         " steps done");
+  for (const std::string &remark : resumed.remarks)
+    report(remark);
+  return {};
+}
+
+Status TrainCheckpoints::clear() const {
+  if (arguments.folder.empty() || arguments.resume)
+    return {};
+  auto whole = postponeInterrupts();
+  return removeOldSteps(arguments.folder, 0, -1);
+}
+
+Status TrainCheckpoints::afterStep(Trainer &trainer, int64_t done,
+                                   int64_t steps,
+                                   const CheckpointNotes &notes) const {
+  const bool isTime =
+      done == steps || (arguments.every && done % arguments.every == 0);
+  if (arguments.folder.empty() || !isTime)
+    return {};
+  CheckpointOptions options;
+  options.notes = notes;
+  options.keep = arguments.keep;
+  const auto begin = std::chrono::steady_clock::now();
+  std::string path;
+  {
+    auto whole = postponeInterrupts();
+    PIPEC_ASSIGN_OR_RETURN(path,
+                           trainer.saveCheckpoint(arguments.folder, options));
+  }
+  char seconds[32];
+  std::snprintf(
+      seconds, sizeof seconds, "%.2f s",
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count());
+  report("wrote checkpoint " + path + " in " + seconds);
+  return {};
+}
+
+} // namespace pipec::tool
