@@ -1,4 +1,5 @@
-// Training for C. Tests: test/unit/capi, test/install.
+// Training for C. Tests:
+// test/unit/compiler/CApiTrainingTest.cpp, test/install.
 #include "runtime/capi/handles.h"
 
 #include <algorithm>

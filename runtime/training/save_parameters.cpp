@@ -1,5 +1,5 @@
 // What a trainer learned, as a file that PyTorch's users open. Tests:
-// test/unit/capi, test/e2e/cli.
+// test/unit/compiler/CApiTrainingTest.cpp, test/e2e/cli.
 #include "pipec/trainer.h"
 #include "runtime/base/safetensors.h"
 

@@ -101,12 +101,12 @@ Status TrainRun::usePackage(TensorTypes &modelInputs) {
   for (const InputInfo &input : packaged->inputs()) {
     if (input.role == InputRole::Data)
       modelInputs[input.name] = input.types[0];
-    if (input.role == InputRole::Labels)
-      arguments.labels = input.name;
     if (input.whole)
       arguments.whole.push_back(input.name);
   }
   const Package::Impl &impl = packaged->impl();
+  if (!impl.training->labels.empty())
+    arguments.labels = impl.training->labels;
   arguments.ignoreIndex = impl.training->ignoreIndex;
   arguments.reduction = impl.training->mean ? "mean" : "sum";
   if (!arguments.batch && !arguments.tokenFile.empty())

@@ -1,5 +1,6 @@
 // pipec.h: versions, errors, packages and sessions; and that wrong arguments
-// are errors. Training: CApiTrainingTest.cpp.
+// are errors. Training:
+// test/unit/compiler/CApiTrainingTest.cpp.
 #include "test/unit/capi/CApi.h"
 #include "test/unit/runtime/TestSession.h"
 

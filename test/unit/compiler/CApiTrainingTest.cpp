@@ -191,8 +191,8 @@ TEST_F(CApiTraining, GoesOnFromACheckpoint) {
   for (int i = 0; i < 2; ++i)
     EXPECT_EQ(step(other).loss, step(trainer).loss);
   EXPECT_C_ERROR(
-      pipec_trainer_resume(other, folder.file("no").c_str(), error.at()),
-      error.status(), "no");
+      pipec_trainer_resume(other, folder.file("none").c_str(), error.at()),
+      PIPEC_INVALID_ARGUMENT, "is no checkpoint");
   EXPECT_C_ERROR(pipec_trainer_resume(other, nullptr, error.at()),
                  PIPEC_INVALID_ARGUMENT, "NULL");
   EXPECT_C_ERROR(pipec_trainer_save_checkpoint(trainer, nullptr, 0, error.at()),
