@@ -55,8 +55,8 @@ public:
               const Reporter &report)
       : path(path), options(options), report(report) {
     context.loadDialect<pipe::PipeDialect>();
-    context.disableMultithreading(); // graphs are small; one thread keeps
-                                     // messages in order
+    context.disableMultithreading();    // graphs are small; one thread keeps
+                                        // messages in order
     context.printOpOnDiagnostic(false); // a whole graph is no message
   }
 
@@ -134,7 +134,8 @@ private:
       reportDropout(*module);
     pipe::ImportPipelineOptions phase;
     phase.training = options.training.has_value();
-    phase.batchNormTraining = phase.training && !options.training->batchNormFrozen;
+    phase.batchNormTraining =
+        phase.training && !options.training->batchNormFrozen;
     PIPEC_RETURN_IF_ERROR(
         runPhase(*module, "import", [&](OpPassManager &manager) {
           pipe::buildImportPipeline(manager, phase);
@@ -266,8 +267,7 @@ modelInputTypes(const std::string &modelPath, const CompileOptions &options) {
                          planVariants(model->interface(), whole));
   std::map<std::string, TensorType> types;
   for (const auto &input : model->interface().inputs)
-    types[input.name] = {input.dtype,
-                         variants[0].inputShapes.at(input.name)};
+    types[input.name] = {input.dtype, variants[0].inputShapes.at(input.name)};
   return types;
 }
 

@@ -5,6 +5,7 @@
 #include "compiler/Compiler.h"
 #include "frontends/onnx/OnnxFrontend.h"
 #include "ir/PipeOps.h"
+#include "passes/schedule/Simulate.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -63,6 +64,12 @@ StatusOr<schema::Program> emitProgram(pipe::StageOp stage,
 /// The schedule that the options ask for, over the stages and transfers that
 /// the manifest has by now; proved.
 Status addSchedule(schema::Manifest &manifest, const CompileOptions &options);
+/// What the manifest holds, in the terms of schedules.
+StageGraph stageGraphOf(const schema::Manifest &manifest);
+Schedule scheduleOf(const schema::Manifest &manifest);
+/// The cost model's, of one microbatch: a backward is about twice the forward,
+/// half for either gradient.
+std::vector<StageTimes> stageTimes(const schema::Manifest &manifest);
 
 void setType(schema::TensorType *message, const TensorType &type);
 

@@ -61,12 +61,13 @@ private:
   CompiledModel compiled;
   std::vector<ProgramLinks> links; // per variant
 
-  pipe::GraphOp graphOf(size_t variant) { return input.variants[variant].graph; }
+  pipe::GraphOp graphOf(size_t variant) {
+    return input.variants[variant].graph;
+  }
 
   /// The forward stages, or those of another phase, in order of their index.
   std::vector<pipe::StageOp>
-  stagesOf(size_t variant,
-           pipe::StagePhase phase = pipe::StagePhase::forward) {
+  stagesOf(size_t variant, pipe::StagePhase phase = pipe::StagePhase::forward) {
     std::vector<pipe::StageOp> stages;
     for (auto stage : graphOf(variant).getBody().getOps<pipe::StageOp>())
       if (stage.getPhase() == phase)
@@ -78,8 +79,8 @@ private:
   }
 
   static schema::Role roleOf(pipe::GraphOp graph, unsigned i) {
-    auto role = graph.getArgAttrOfType<StringAttr>(
-        i, pipe::PipeDialect::kRoleAttr);
+    auto role =
+        graph.getArgAttrOfType<StringAttr>(i, pipe::PipeDialect::kRoleAttr);
     return !role                             ? schema::DATA
            : role.getValue() == "labels"     ? schema::LABELS
            : role.getValue() == "loss_scale" ? schema::LOSS_SCALE
@@ -268,8 +269,8 @@ private:
   Status addBackward(schema::Stage *message, size_t s, size_t v,
                      StageWeights &weights) {
     PIPEC_RETURN_IF_ERROR(addSites(message, s, v, weights));
-    auto bytes = stagesOf(v)[s]->getAttrOfType<IntegerAttr>(
-        pipe::kContextBytesAttr);
+    auto bytes =
+        stagesOf(v)[s]->getAttrOfType<IntegerAttr>(pipe::kContextBytesAttr);
     message->add_context_bytes(bytes ? bytes.getInt() : 0);
     for (auto phase : {pipe::StagePhase::backward_input,
                        pipe::StagePhase::backward_weight}) {

@@ -77,10 +77,9 @@ private:
   }
 
   void addInputs() {
-    auto kept = stage->getAttrOfType<DenseI64ArrayAttr>(
-        pipe::kContextOffsetsAttr);
-    for (auto [i, argument] :
-         llvm::enumerate(stage.getBody().getArguments())) {
+    auto kept =
+        stage->getAttrOfType<DenseI64ArrayAttr>(pipe::kContextOffsetsAttr);
+    for (auto [i, argument] : llvm::enumerate(stage.getBody().getArguments())) {
       int64_t offset = kept ? kept[i] : -1;
       if (readsTransferFirst(i))
         addInput(argument, stage.getInputs()[i], offset);
@@ -159,8 +158,7 @@ private:
         op->getAttrOfType<DenseI64ArrayAttr>(pipe::kArenaOffsetsAttr);
     if (!offsets || offsets.size() != static_cast<int64_t>(op->getNumResults()))
       return internalError(desc.name + " has no place in the arena");
-    auto kept =
-        op->getAttrOfType<DenseI64ArrayAttr>(pipe::kContextOffsetsAttr);
+    auto kept = op->getAttrOfType<DenseI64ArrayAttr>(pipe::kContextOffsetsAttr);
     for (auto [i, result] : llvm::enumerate(op->getResults())) {
       if (kept && kept[i] >= 0)
         addValue(result)->set_context_offset(kept[i]);

@@ -9,9 +9,8 @@
 #include "runtime/schedule/verify.h"
 
 namespace pipec {
-namespace {
 
-StageGraph graphOf(const schema::Manifest &manifest) {
+StageGraph stageGraphOf(const schema::Manifest &manifest) {
   StageGraph graph;
   graph.stages = manifest.stages_size();
   for (const schema::Transfer &transfer : manifest.transfers()) {
@@ -29,8 +28,7 @@ StageGraph graphOf(const schema::Manifest &manifest) {
   return graph;
 }
 
-/// A backward is about twice the forward, half for either gradient.
-std::vector<StageTimes> timesOf(const schema::Manifest &manifest) {
+std::vector<StageTimes> stageTimes(const schema::Manifest &manifest) {
   std::vector<StageTimes> times;
   for (const schema::Stage &stage : manifest.stages()) {
     double forward = std::max(stage.estimated_seconds(0), 1e-9);
@@ -38,6 +36,27 @@ std::vector<StageTimes> timesOf(const schema::Manifest &manifest) {
   }
   return times;
 }
+
+Schedule scheduleOf(const schema::Manifest &manifest) {
+  const schema::Schedule &source = manifest.training().schedule();
+  Schedule schedule;
+  schedule.name = source.name();
+  schedule.stages = manifest.stages_size();
+  schedule.microbatches = source.microbatches();
+  schedule.rankOfStage.assign(source.rank_of_stage().begin(),
+                              source.rank_of_stage().end());
+  schedule.communicates = true;
+  for (const schema::ScheduleRank &rank : source.ranks()) {
+    ScheduleList &list = schedule.lists.emplace_back();
+    for (int i = 0; i < rank.kind_size(); ++i)
+      list.push_back({static_cast<ScheduleAction::Kind>(rank.kind(i)),
+                      rank.stage(i), rank.microbatch(i), rank.peer(i),
+                      rank.overlaps_next(i)});
+  }
+  return schedule;
+}
+
+namespace {
 
 StatusOr<Schedule> makeOrRead(const TrainingOptions &training, int64_t stages,
                               int64_t microbatches) {
@@ -61,11 +80,12 @@ StatusOr<Schedule> makeOrRead(const TrainingOptions &training, int64_t stages,
 } // namespace
 
 Status addSchedule(schema::Manifest &manifest, const CompileOptions &options) {
-  StageGraph graph = graphOf(manifest);
+  StageGraph graph = stageGraphOf(manifest);
   PIPEC_ASSIGN_OR_RETURN(Schedule schedule,
                          makeOrRead(*options.training, manifest.stages_size(),
                                     options.microbatches));
-  PIPEC_RETURN_IF_ERROR(addCommunication(schedule, graph, timesOf(manifest)));
+  PIPEC_RETURN_IF_ERROR(
+      addCommunication(schedule, graph, stageTimes(manifest)));
   PIPEC_ASSIGN_OR_RETURN(ScheduleReport report,
                          verifySchedule(schedule, graph));
   if (!report.ascending)
@@ -73,8 +93,7 @@ Status addSchedule(schema::Manifest &manifest, const CompileOptions &options) {
         "the schedule '" + schedule.name +
         "' runs the backwards of a stage in another order than that of the "
         "microbatches; pipec needs them in ascending order");
-  schema::Schedule *message =
-      manifest.mutable_training()->mutable_schedule();
+  schema::Schedule *message = manifest.mutable_training()->mutable_schedule();
   message->set_name(schedule.name);
   message->set_microbatches(schedule.microbatches);
   for (int64_t rank : schedule.rankOfStage)

@@ -2,13 +2,14 @@
 // Tests: test/unit/compiler/ReportTest.cpp, test/e2e/cli/inspect.test.
 #include "compiler/Report.h"
 
+#include "compiler/Predict.h"
+
 #include "pipec/tensor.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -40,13 +41,6 @@ uint64_t parameterBytes(const schema::Stage &stage) {
   return bytes;
 }
 
-uint64_t weightBytes(const schema::Stage &stage) {
-  uint64_t bytes = 0;
-  for (const schema::Weight &weight : stage.weights())
-    bytes += typeOf(weight.type()).byteSize();
-  return bytes;
-}
-
 /// Parameters that several stages read, with those stages.
 std::map<std::string, std::vector<int>>
 sharedWeights(const schema::Manifest &manifest) {
@@ -58,48 +52,6 @@ sharedWeights(const schema::Manifest &manifest) {
   for (auto at = readers.begin(); at != readers.end();)
     at = at->second.size() < 2 ? readers.erase(at) : std::next(at);
   return readers;
-}
-
-struct Prediction {
-  double stepSeconds = 0, bubble = 0, lowerBound = 0;
-  std::vector<uint64_t> memoryBytes;
-};
-
-/// A package for training has its schedule's.
-int64_t microbatchesOf(const schema::Manifest &manifest,
-                       const ReportContext &context) {
-  return manifest.has_training() ? manifest.training().schedule().microbatches()
-                                 : context.microbatches;
-}
-
-/// Fill and drain of one step: the slowest stage paces m microbatches. A
-/// backward is taken for twice the forward. What training keeps between the two
-/// is not in the memory.
-Prediction predict(const schema::Manifest &manifest,
-                   const ReportContext &context) {
-  Prediction p;
-  double total = 0, slowest = 0;
-  for (const schema::Stage &stage : manifest.stages()) {
-    double seconds =
-        stage.estimated_seconds_size() ? stage.estimated_seconds(0) : 0;
-    total += seconds;
-    slowest = std::max(slowest, seconds);
-    size_t s = stage.index();
-    uint64_t arena = s < context.arenaBytes.size() ? context.arenaBytes[s] : 0;
-    uint64_t transfers = 0;
-    for (const schema::Transfer &transfer : manifest.transfers())
-      if (transfer.to() == stage.index())
-        transfers += 2 * firstType(transfer.types()).byteSize();
-    p.memoryBytes.push_back(arena + transfers + weightBytes(stage));
-  }
-  int stages = std::max(manifest.stages_size(), 1);
-  const int64_t microbatches = microbatchesOf(manifest, context);
-  const double passes = manifest.has_training() ? 3 : 1;
-  p.stepSeconds = passes * (total + (microbatches - 1) * slowest);
-  p.lowerBound = passes * total * microbatches / stages;
-  if (p.stepSeconds > 0)
-    p.bubble = 1 - p.lowerBound / p.stepSeconds;
-  return p;
 }
 
 std::string withCommas(uint64_t n) {
@@ -160,11 +112,6 @@ std::string stageText(const schema::Manifest &manifest,
   return text + nameList(parameters, "      ");
 }
 
-bool skipsStage(const schema::Transfer &transfer) {
-  const int64_t from = transfer.from(), to = transfer.to();
-  return std::abs(to - from) > 1;
-}
-
 std::string transferText(const schema::Manifest &manifest) {
   if (!manifest.transfers_size())
     return "";
@@ -176,7 +123,11 @@ std::string transferText(const schema::Manifest &manifest) {
         std::to_string(transfer.to()) + "  " + transfer.value() +
         (transfer.producer().empty() ? "" : " (" + transfer.producer() + ")") +
         "  " + type.str() + ", " + bytesText(type.byteSize()) +
-        (skipsStage(transfer) ? ", skips a stage" : "") + "\n";
+        (transfer.gradient() ? ", a gradient" : "") +
+        (std::abs(int64_t(transfer.to()) - int64_t(transfer.from())) > 1
+             ? ", skips a stage"
+             : "") +
+        "\n";
   }
   return text;
 }
@@ -184,7 +135,7 @@ std::string transferText(const schema::Manifest &manifest) {
 Json namesRead(const schema::Manifest &manifest, uint32_t stage) {
   Json names = Json::array();
   for (const schema::Transfer &transfer : manifest.transfers())
-    if (transfer.to() == stage)
+    if (transfer.to() == stage && !transfer.gradient())
       names.push_back(transfer.value());
   return names;
 }
@@ -193,14 +144,18 @@ Json namesSent(const schema::Manifest &manifest, uint32_t stage) {
   Json names = Json::array();
   std::set<std::string> seen;
   for (const schema::Transfer &transfer : manifest.transfers())
-    if (transfer.from() == stage && seen.insert(transfer.value()).second)
+    if (transfer.from() == stage && !transfer.gradient() &&
+        seen.insert(transfer.value()).second)
       names.push_back(transfer.value());
   return names;
 }
 
+/// Without a schedule each stage is a rank.
 int64_t rankOf(const schema::Manifest &manifest, uint32_t stage) {
-  const auto &ranks = manifest.training().schedule().rank_of_stage();
-  return static_cast<int>(stage) < ranks.size() ? ranks[stage] : stage;
+  const schema::Schedule &schedule = manifest.training().schedule();
+  return static_cast<int>(stage) < schedule.rank_of_stage_size()
+             ? schedule.rank_of_stage(static_cast<int>(stage))
+             : stage;
 }
 
 Json stageJson(const schema::Manifest &manifest, const schema::Stage &stage) {
@@ -250,13 +205,15 @@ std::string textReport(const schema::Manifest &manifest,
   text += rows.empty() ? "\n"
                        : ", microbatches of " + rows +
                              (rows == "1" ? " row\n" : " rows\n");
-  if (manifest.has_training())
+  if (manifest.has_training()) {
+    const schema::Schedule &schedule = manifest.training().schedule();
     text +=
-        "for training: " + std::to_string(microbatchesOf(manifest, context)) +
-        " microbatches a step, schedule " +
-        manifest.training().schedule().name() + ", on " +
-        std::to_string(manifest.training().schedule().ranks_size()) +
-        " ranks\n";
+        "to train: schedule " + schedule.name() + ", " +
+        std::to_string(schedule.microbatches()) +
+        (schedule.microbatches() == 1 ? " microbatch, " : " microbatches, ") +
+        std::to_string(schedule.ranks_size()) +
+        (schedule.ranks_size() == 1 ? " rank\n" : " ranks\n");
+  }
   for (const schema::Stage &stage : manifest.stages())
     text += stageText(manifest, stage);
   text += transferText(manifest);
@@ -297,10 +254,12 @@ std::string jsonReport(const schema::Manifest &manifest,
   for (const auto &[name, stages] : sharedWeights(manifest))
     report["shared_weights"].push_back({{"name", name}, {"stages", stages}});
   Prediction p = predict(manifest, context);
-  report["schedule"] = manifest.has_training()
-                           ? manifest.training().schedule().name()
-                           : "inference";
-  report["microbatches"] = microbatchesOf(manifest, context);
+  const bool training = manifest.has_training();
+  report["schedule"] =
+      training ? manifest.training().schedule().name() : "inference";
+  report["microbatches"] = training
+                               ? manifest.training().schedule().microbatches()
+                               : context.microbatches;
   report["predicted"] = {{"step_seconds", p.stepSeconds},
                          {"bubble", p.bubble},
                          {"memory_bytes", p.memoryBytes}};

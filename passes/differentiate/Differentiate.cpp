@@ -61,7 +61,7 @@ private:
   GraphOp graph;
   bool recompute;
   Activity activity;
-  OpBuilder builder; // in front of the graph's output
+  OpBuilder builder;                      // in front of the graph's output
   llvm::DenseMap<Value, Pending> pending; // by stage result
   std::vector<Site> sites;
 
@@ -102,8 +102,8 @@ private:
   void addSeed(StageOp stage, Value bodyValue, Value stageResult) {
     if (!pending.count(stageResult))
       return;
-    Value argument = stage.getBody().addArgument(bodyValue.getType(),
-                                                 bodyValue.getLoc());
+    Value argument =
+        stage.getBody().addArgument(bodyValue.getType(), bodyValue.getLoc());
     seeds[bodyValue] = argument;
     incoming[argument] = stageResult;
   }
@@ -117,8 +117,8 @@ private:
     for (unsigned i = 0; i < arguments; ++i)
       if (Value sent = sentValue(stage, i))
         addSeed(stage, body.getArgument(i), sent);
-    for (auto [result, yielded] : llvm::zip(
-             stage.getResults(), body.getTerminator()->getOperands()))
+    for (auto [result, yielded] :
+         llvm::zip(stage.getResults(), body.getTerminator()->getOperands()))
       addSeed(stage, yielded, result);
   }
 
@@ -157,9 +157,8 @@ private:
       return isBackward(op) && !b.ops.contains(op);
     });
     collectInputs(b, isBackward);
-    collectInputs(w, [&](Operation *op) {
-      return isBackward(op) || b.ops.contains(op);
-    });
+    collectInputs(
+        w, [&](Operation *op) { return isBackward(op) || b.ops.contains(op); });
     for (Value value : w.inputs)
       if (madeIn(b, value))
         b.outputs.insert(value);
@@ -226,8 +225,7 @@ private:
     OpBuilder at(stage);
     auto wider = StageOp::create(at, stage.getLoc(), types, stage.getIndex(),
                                  stage.getPhase(), stage.getInputs());
-    wider->setDiscardableAttrs(
-        llvm::to_vector(stage->getDiscardableAttrs()));
+    wider->setDiscardableAttrs(llvm::to_vector(stage->getDiscardableAttrs()));
     yield->insertOperands(yield->getNumOperands(), kept.getArrayRef());
     wider.getBody().takeBody(stage.getBody());
     for (unsigned i = 0; i < first; ++i)
@@ -267,9 +265,10 @@ private:
     Value &transfer = received[result];
     if (!transfer) {
       const Pending &from = pending[result];
-      transfer = TransferOp::create(
-          builder, valueLocation(result), result.getType(), from.gradient, from.stage,
-          static_cast<int64_t>(stage.getIndex()), /*gradient=*/true);
+      transfer = TransferOp::create(builder, valueLocation(result),
+                                    result.getType(), from.gradient, from.stage,
+                                    static_cast<int64_t>(stage.getIndex()),
+                                    /*gradient=*/true);
     }
     return transfer;
   }

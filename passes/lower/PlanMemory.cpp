@@ -164,10 +164,10 @@ struct LowerPlanMemoryPass : impl::LowerPlanMemoryBase<LowerPlanMemoryPass> {
           .run();
     for (StageOp stage : stages)
       if (trained)
-        stage->setAttr(kContextBytesAttr,
-                       Builder(&getContext())
-                           .getI64IntegerAttr(
-                               contexts[stage.getIndex()].size()));
+        stage->setAttr(
+            kContextBytesAttr,
+            Builder(&getContext())
+                .getI64IntegerAttr(contexts[stage.getIndex()].size()));
   }
 };
 

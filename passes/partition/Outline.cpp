@@ -205,9 +205,9 @@ private:
                                              : input);
     for (Value output : contents.outputs)
       outputTypes.push_back(output.getType());
-    auto stage = StageOp::create(builder, graph.getLoc(), outputTypes,
-                                 static_cast<int64_t>(s), StagePhase::forward,
-                                 inputs);
+    auto stage =
+        StageOp::create(builder, graph.getLoc(), outputTypes,
+                        static_cast<int64_t>(s), StagePhase::forward, inputs);
     fillBody(stage, contents);
     for (auto [value, result] :
          llvm::zip(contents.outputs, stage.getResults())) {

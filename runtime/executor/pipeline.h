@@ -5,7 +5,6 @@
 #include "runtime/executor/stage_worker.h"
 #include "runtime/executor/worker_team.h"
 
-
 namespace pipec {
 
 /// What a Session holds; the device and the transport are handed in, so that

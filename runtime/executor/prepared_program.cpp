@@ -23,8 +23,7 @@ std::string describe(const OpDesc &op) {
 
 std::string describe(const RunPlace &place) {
   return std::string(place.phase) + "stage " + std::to_string(place.stage) +
-         ", microbatch " +
-         std::to_string(place.microbatch);
+         ", microbatch " + std::to_string(place.microbatch);
 }
 
 } // namespace
@@ -124,8 +123,7 @@ void PreparedProgram::bindContext(uint8_t *context) {
   for (uint32_t v : contextValues)
     places[v] = context + program->values[v].offset;
   for (const ContextUse &use : contextUses) {
-    auto &views =
-        use.output ? steps[use.step].outputs : steps[use.step].inputs;
+    auto &views = use.output ? steps[use.step].outputs : steps[use.step].inputs;
     views[use.operand].data = context + use.offset;
   }
 }

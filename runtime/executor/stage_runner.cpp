@@ -31,8 +31,9 @@ struct StageRunner::Impl {
 
   /// The name under which an output is returned.
   const std::string &nameOf(const ProgramOutputDesc &output) const {
-    return output.target == ProgramOutputDesc::Target::Transfer ? package.transfers()[output.index].value
-                           : package.outputs()[output.index].name;
+    return output.target == ProgramOutputDesc::Target::Transfer
+               ? package.transfers()[output.index].value
+               : package.outputs()[output.index].name;
   }
 
   /// Two values of one name could not both be returned.
@@ -107,8 +108,7 @@ StatusOr<TensorMap> StageRunner::Impl::run(const TensorMap &inputs) {
   PIPEC_RETURN_IF_ERROR(stage->forward(variant, 0, nullptr));
   TensorMap outputs;
   for (const ProgramOutputDesc &output : program.outputs) {
-    TensorView value =
-        stage->outputValue(variant, output.target, output.index);
+    TensorView value = stage->outputValue(variant, output.target, output.index);
     PIPEC_ASSIGN_OR_RETURN(Tensor copy, Tensor::allocate(value.type));
     PIPEC_RETURN_IF_ERROR(device.copy(stage->getStream(), copy.data(),
                                       value.data, value.type.byteSize()));

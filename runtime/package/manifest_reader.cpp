@@ -238,8 +238,7 @@ Status readTraining(const schema::Manifest &manifest, Package::Impl &package) {
   if (training.loss() < 0 || training.loss() > 2 || training.reduction() < 0 ||
       training.reduction() > 1)
     return dataLoss("unknown loss or reduction");
-  if (package.outputs.size() != 1 ||
-      !package.outputs[0].types[0].shape.empty())
+  if (package.outputs.size() != 1 || !package.outputs[0].types[0].shape.empty())
     return dataLoss("a package for training has one output, the loss, a "
                     "scalar");
   TrainingDesc desc;

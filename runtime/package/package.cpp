@@ -87,7 +87,7 @@ StatusOr<Package> Package::open(const std::string &path) {
 const char *fileStem(ProgramPhase phase) {
   return phase == ProgramPhase::Forward         ? "program"
          : phase == ProgramPhase::BackwardInput ? "backward_input"
-                                         : "backward_weight";
+                                                : "backward_weight";
 }
 
 bool Package::isTrainable() const { return held->training.has_value(); }

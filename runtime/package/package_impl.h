@@ -55,8 +55,8 @@ struct InstructionDesc {
 struct ProgramInputDesc {
   std::string name;
   TensorType type;
-  bool transfer = false; // else a graph input
-  uint32_t index = 0;    // of the transfer or graph input
+  bool transfer = false;  // else a graph input
+  uint32_t index = 0;     // of the transfer or graph input
   bool inContext = false; // its bytes lie in the context, at contextOffset
   uint64_t contextOffset = 0;
 };
@@ -94,8 +94,9 @@ struct TrainingDesc {
 
 /// The programs of a stage: forward, and those of training where it has them.
 enum class ProgramPhase { Forward, BackwardInput, BackwardWeight };
-constexpr ProgramPhase kPhases[] = {ProgramPhase::Forward, ProgramPhase::BackwardInput,
-                             ProgramPhase::BackwardWeight};
+constexpr ProgramPhase kPhases[] = {ProgramPhase::Forward,
+                                    ProgramPhase::BackwardInput,
+                                    ProgramPhase::BackwardWeight};
 /// "program", "backward_input", "backward_weight": how their files start.
 const char *fileStem(ProgramPhase phase);
 
@@ -128,9 +129,10 @@ struct Package::Impl {
   std::vector<std::vector<ProgramDesc>> &programsOf(ProgramPhase phase) {
     return phase == ProgramPhase::Forward         ? programs
            : phase == ProgramPhase::BackwardInput ? backwardInput
-                                           : backwardWeight;
+                                                  : backwardWeight;
   }
-  const std::vector<std::vector<ProgramDesc>> &programsOf(ProgramPhase phase) const {
+  const std::vector<std::vector<ProgramDesc>> &
+  programsOf(ProgramPhase phase) const {
     return const_cast<Impl *>(this)->programsOf(phase);
   }
 

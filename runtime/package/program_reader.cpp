@@ -283,9 +283,9 @@ private:
       if (phase != ProgramPhase::BackwardWeight)
         return dataLoss("a gradient of a parameter leaves another program than "
                         "backward_weight");
-      declared =
-          &package.stages[stage].weights[package.sites[stage][output.index].weight]
-               .type;
+      declared = &package.stages[stage]
+                      .weights[package.sites[stage][output.index].weight]
+                      .type;
     } else if (source.target_case() == schema::ProgramOutput::kBuffer) {
       output.target = Target::Buffer;
       output.index = source.buffer();
@@ -330,9 +330,9 @@ StatusOr<ProgramDesc> parseAndRead(const FileBytes &bytes,
   if (bytes.size > INT_MAX ||
       !source.ParseFromArray(bytes.data, static_cast<int>(bytes.size)))
     return dataLoss("not a program: truncated or corrupt");
-  PIPEC_ASSIGN_OR_RETURN(ProgramDesc program,
-                         ProgramReader(package, stage, variant, phase)
-                             .read(source));
+  PIPEC_ASSIGN_OR_RETURN(
+      ProgramDesc program,
+      ProgramReader(package, stage, variant, phase).read(source));
   PIPEC_RETURN_IF_ERROR(checkArena(program));
   return program;
 }

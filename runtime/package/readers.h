@@ -14,8 +14,8 @@ namespace pipec {
 Status readManifest(const FileBytes &bytes, const std::string &path,
                     Package::Impl &package);
 
-/// The program of a phase of `stage` for `variant`, checked against the manifest (PKG-G1,
-/// PKG-G2, PKG-G3).
+/// The program of a phase of `stage` for `variant`, checked against the
+/// manifest (PKG-G1, PKG-G2, PKG-G3).
 StatusOr<ProgramDesc> readProgram(const FileBytes &bytes,
                                   const std::string &path,
                                   const Package::Impl &package, size_t stage,

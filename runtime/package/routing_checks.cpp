@@ -59,10 +59,12 @@ struct Exchange {
 Status checkSites(const Package::Impl &package, size_t stage,
                   std::vector<uint32_t> found) {
   std::sort(found.begin(), found.end());
-  for (size_t i = 0; i < package.sites[stage].size(); ++i)
-    if (i >= found.size() || found[i] != i)
-      return dataLoss("the gradient site " + std::to_string(i) +
-                      " is made twice or not at all");
+  const size_t count = package.sites[stage].size();
+  for (size_t i = 0; i < std::max(count, found.size()); ++i)
+    if (i >= count || i >= found.size() || found[i] != i)
+      return dataLoss("gradient sites are made twice or not at all: made are " +
+                      std::to_string(found.size()) + " of " +
+                      std::to_string(count));
   return {};
 }
 
@@ -72,8 +74,8 @@ Status checkVariant(const Package::Impl &package, size_t stage, size_t v,
     if (const auto &programs = package.programsOf(phase)[stage];
         !programs.empty())
       exchange.add(programs[v]);
-  PIPEC_RETURN_IF_ERROR(checkTransfers(package, routing.receives,
-                                       exchange.received, "receives"));
+  PIPEC_RETURN_IF_ERROR(
+      checkTransfers(package, routing.receives, exchange.received, "receives"));
   PIPEC_RETURN_IF_ERROR(
       checkTransfers(package, routing.sends, exchange.sent, "sends"));
   PIPEC_RETURN_IF_ERROR(checkSites(package, stage, exchange.sites));

@@ -1,6 +1,7 @@
 // schema::Schedule -> Schedule, proved. In: the manifest's lists, untrusted,
 // and the stages and transfers they are for. Out: a schedule that is complete,
-// ordered and free of deadlock. Tests: test/unit/runtime/TrainingPackageTest.cpp.
+// ordered and free of deadlock. Tests:
+// test/unit/runtime/TrainingPackageTest.cpp.
 #include "runtime/package/readers.h"
 #include "runtime/schedule/verify.h"
 

@@ -66,6 +66,12 @@ std::vector<size_t> contextsNeeded(const Package::Impl &package) {
 }
 
 Status RankWorker::run(const Feed &feed, const RunControl &control) {
+  Status status = runList(feed, control);
+  Status queued = device.synchronize(stream);
+  return status.ok() ? queued : status;
+}
+
+Status RankWorker::runList(const Feed &feed, const RunControl &control) {
   live = peak = 0;
   const ScheduleList &list = schedule.lists[rank];
   sent.assign(list.size(), false);
@@ -153,9 +159,8 @@ Status RankWorker::send(const ScheduleAction &action, const Feed &feed) {
       continue;
     PIPEC_ASSIGN_OR_RETURN(TensorView value,
                            stage.sent(t, action.microbatch, feed));
-    PIPEC_RETURN_IF_ERROR(channels[t]->send(stage.getStream(),
-                                            action.microbatch, value.data,
-                                            value.type.byteSize()));
+    PIPEC_RETURN_IF_ERROR(channels[t]->send(stream, action.microbatch,
+                                            value.data, value.type.byteSize()));
   }
   return {};
 }
@@ -168,10 +173,10 @@ Status RankWorker::receive(const ScheduleAction &action, const Feed &feed) {
     if (transfer.to != action.stage || transfer.from != action.peerStage)
       continue;
     PIPEC_ASSIGN_OR_RETURN(
-        void *data, channels[t]->receive(stage.getStream(), action.microbatch,
+        void *data, channels[t]->receive(stream, action.microbatch,
                                          transfer.types[variant].byteSize()));
     PIPEC_RETURN_IF_ERROR(stage.receive(t, action.microbatch, feed, data));
-    PIPEC_RETURN_IF_ERROR(channels[t]->release(stage.getStream()));
+    PIPEC_RETURN_IF_ERROR(channels[t]->release(stream));
   }
   return {};
 }

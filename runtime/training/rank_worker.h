@@ -17,17 +17,20 @@ std::vector<size_t> contextsNeeded(const Package::Impl &package);
 class RankWorker {
 public:
   /// `channels`: by transfer, null between stages of one rank.
-  RankWorker(const Package::Impl &package, size_t rank, TrainStages &stages,
+  RankWorker(const Package::Impl &package, size_t rank, Device &device,
+             Stream &stream, TrainStages &stages,
              const std::vector<std::unique_ptr<Channel>> &channels)
       : package(package), schedule(package.training->schedule), rank(rank),
-        stages(stages), channels(channels) {}
+        device(device), stream(stream), stages(stages), channels(channels) {}
 
+  /// Nothing is queued any more when it returns, whatever it returns.
   Status run(const Feed &feed, const RunControl &control);
 
   /// (stage, microbatch) pairs alive at most, of the last run.
   int64_t peakLive() const { return peak; }
 
 private:
+  Status runList(const Feed &feed, const RunControl &control);
   Status perform(size_t index, const Feed &feed, const RunControl &control);
   Status sendWhatFollows(size_t index, const Feed &feed);
   Status compute(ProgramPhase phase, const ScheduleAction &action,
@@ -41,6 +44,8 @@ private:
   const Package::Impl &package;
   const Schedule &schedule;
   const size_t rank;
+  Device &device;
+  Stream &stream;
   TrainStages &stages;
   const std::vector<std::unique_ptr<Channel>> &channels;
   std::vector<bool> sent; // beside the list: done before its turn

@@ -38,9 +38,10 @@ const char *phaseText(ProgramPhase phase) {
 
 StatusOr<std::unique_ptr<TrainStage>>
 TrainStage::create(const Package::Impl &package, size_t stage, Device &device,
-                   const TrainerOptions &options) {
+                   Stream &stream, const TrainerOptions &options) {
   PIPEC_RETURN_IF_ERROR(package.requireStage(stage));
-  std::unique_ptr<TrainStage> made(new TrainStage(package, stage, device));
+  std::unique_ptr<TrainStage> made(
+      new TrainStage(package, stage, device, stream));
   made->checkNumerics = options.checkNumerics;
   for (ProgramPhase phase : kPhases)
     for (const ProgramDesc &program : package.programsOf(phase)[stage]) {
@@ -55,7 +56,6 @@ TrainStage::create(const Package::Impl &package, size_t stage, Device &device,
   for (size_t o = 0; o < outputs.size(); ++o)
     if (outputs[o].target == Target::GraphOutput)
       made->lossIndex = static_cast<int>(o);
-  PIPEC_ASSIGN_OR_RETURN(made->stream, device.createStream());
   PIPEC_RETURN_IF_ERROR(made->loadWeights());
   return made;
 }
@@ -136,7 +136,7 @@ Status TrainStage::allocate(size_t contextCount) {
   }
   filled.assign(sums.size(), false);
   reset();
-  return device.synchronize(*stream);
+  return device.synchronize(stream);
 }
 
 Status TrainStage::bindPrograms() {
@@ -146,7 +146,7 @@ Status TrainStage::bindPrograms() {
   size_t next = 0;
   for (auto &phase : programs)
     for (PreparedProgram &program : phase)
-      PIPEC_RETURN_IF_ERROR(program.bind(device, *stream, arena.bytes(),
+      PIPEC_RETURN_IF_ERROR(program.bind(device, stream, arena.bytes(),
                                          scratch.get(),
                                          literals[next++].bytes(), places));
   return {};
@@ -157,7 +157,7 @@ Status TrainStage::bindReplaced() {
     return {};
   hasReplaced = false;
   PIPEC_RETURN_IF_ERROR(bindPrograms());
-  return device.synchronize(*stream);
+  return device.synchronize(stream);
 }
 
 void TrainStage::reset() {
@@ -199,6 +199,8 @@ Status TrainStage::run(ProgramPhase phase, int64_t k, const Feed &feed,
   const size_t variant = feed.plan().microbatches[k].variant;
   PreparedProgram &prepared = program(phase, variant);
   PIPEC_ASSIGN_OR_RETURN(uint8_t * context, contextOf(k));
+  // What is queued still reads the views that are about to change.
+  PIPEC_RETURN_IF_ERROR(device.synchronize(stream));
   prepared.bindContext(context);
   const auto &inputs = prepared.desc().inputs;
   for (size_t i = 0; i < inputs.size(); ++i)
@@ -206,7 +208,7 @@ Status TrainStage::run(ProgramPhase phase, int64_t k, const Feed &feed,
       prepared.bindInput(
           i, const_cast<void *>(feed.data(package, inputs[i].index, k)));
   PIPEC_RETURN_IF_ERROR(
-      prepared.run(device, *stream, checkNumerics, control,
+      prepared.run(device, stream, checkNumerics, control,
                    {static_cast<int64_t>(stage), k, phaseText(phase)}));
   return takeOutputs(prepared, k);
 }
@@ -218,7 +220,7 @@ Status TrainStage::takeOutputs(PreparedProgram &prepared, int64_t k) {
     if (output.target == Target::Transfer)
       continue;
     if (!synchronised)
-      PIPEC_RETURN_IF_ERROR(device.synchronize(*stream));
+      PIPEC_RETURN_IF_ERROR(device.synchronize(stream));
     synchronised = true;
     const TensorView value = prepared.value(output.value);
     if (output.target == Target::GradientSite)
@@ -261,7 +263,7 @@ Status TrainStage::receive(uint32_t transfer, int64_t k, const Feed &feed,
     for (const ProgramInputDesc &input : program(phase, variant).desc().inputs)
       if (input.transfer && input.index == transfer) {
         PIPEC_ASSIGN_OR_RETURN(uint8_t * context, contextOf(k));
-        return device.copy(*stream, context + input.contextOffset, data,
+        return device.copy(stream, context + input.contextOffset, data,
                            input.type.byteSize());
       }
   }

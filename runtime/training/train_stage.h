@@ -12,13 +12,13 @@
 namespace pipec {
 
 /// Order of calls: create, lendWeight (for shared ones), allocate; then per
-/// step begin, and per microbatch receive and run. Thread rule: one thread at a
-/// time; receive() into a stage comes from the thread of its rank.
+/// step begin, and per microbatch receive and run. All work goes to one stream,
+/// that of the stage's rank. Thread rule: the thread of the rank.
 class TrainStage {
 public:
   static StatusOr<std::unique_ptr<TrainStage>>
   create(const Package::Impl &package, size_t stage, Device &device,
-         const TrainerOptions &options);
+         Stream &stream, const TrainerOptions &options);
 
   MemoryNeed memoryNeed(size_t contexts) const;
   /// `contexts`: most microbatches that are in flight at once.
@@ -67,12 +67,12 @@ public:
 
   double lossOf(int64_t k) const { return losses.at(k); }
   bool makesLoss() const { return lossIndex >= 0; }
-  Stream &getStream() { return *stream; }
   size_t stageIndex() const { return stage; }
 
 private:
-  TrainStage(const Package::Impl &package, size_t stage, Device &device)
-      : package(package), stage(stage), device(device) {}
+  TrainStage(const Package::Impl &package, size_t stage, Device &device,
+             Stream &stream)
+      : package(package), stage(stage), device(device), stream(stream) {}
   Status loadWeights();
   Status bindPrograms();
   StatusOr<uint8_t *> contextOf(int64_t k);
@@ -86,12 +86,12 @@ private:
   const Package::Impl &package;
   const size_t stage;
   Device &device;
+  Stream &stream; // of the rank
   bool checkNumerics = false;
   StageWeights mapped;
   std::vector<Tensor> bound;
   std::vector<bool> trained;
   std::array<std::vector<PreparedProgram>, 3> programs; // [phase][variant]
-  std::unique_ptr<Stream> stream;
   DeviceBuffer arena, scratch; // shared by all programs: one runs at a time
   std::vector<DeviceBuffer> literals; // by program that is not empty
   bool hasReplaced = false;

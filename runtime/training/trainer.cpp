@@ -4,6 +4,7 @@
 #include "runtime/training/trainer_impl.h"
 
 #include "runtime/optimizer/grad_norm.h"
+#include "runtime/training/trainer_access.h"
 
 #include <algorithm>
 #include <cmath>
@@ -134,9 +135,16 @@ Status Trainer::Impl::create() {
   PIPEC_ASSIGN_OR_RETURN(weights, collectWeights(impl()));
   MemoryNeed need;
   const std::vector<size_t> contexts = contextsNeeded(impl());
+  for (size_t r = 0; r < schedule().lists.size(); ++r) {
+    PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<Stream> stream,
+                           device.createStream());
+    streams.push_back(std::move(stream));
+  }
   for (size_t s = 0; s < impl().stages.size(); ++s) {
-    PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<TrainStage> stage,
-                           TrainStage::create(impl(), s, device, options));
+    PIPEC_ASSIGN_OR_RETURN(
+        std::unique_ptr<TrainStage> stage,
+        TrainStage::create(impl(), s, device,
+                           *streams[schedule().rankOfStage[s]], options));
     need += stage->memoryNeed(contexts[s]);
     stages.push_back(std::move(stage));
   }
@@ -148,7 +156,7 @@ Status Trainer::Impl::create() {
   for (size_t s = 0; s < stages.size(); ++s)
     PIPEC_RETURN_IF_ERROR(stages[s]->allocate(contexts[s]));
   for (size_t r = 0; r < schedule().lists.size(); ++r)
-    workers.emplace_back(impl(), r, stages, channels);
+    workers.emplace_back(impl(), r, device, *streams[r], stages, channels);
   PIPEC_ASSIGN_OR_RETURN(team, WorkerTeam::start(workers.size(), "rank"));
   return {};
 }
@@ -244,9 +252,15 @@ Trainer::~Trainer() = default;
 
 StatusOr<std::unique_ptr<Trainer>>
 Trainer::create(const Package &package, const TrainerOptions &options) {
+  return TrainerAccess::create(package, options, nullptr);
+}
+
+StatusOr<std::unique_ptr<Trainer>>
+TrainerAccess::create(const Package &package, const TrainerOptions &options,
+                      Device *device) {
   try {
     std::unique_ptr<Trainer> trainer(new Trainer);
-    trainer->impl = std::make_unique<Impl>(package);
+    trainer->impl = std::make_unique<Trainer::Impl>(package, device);
     trainer->impl->options = options;
     PIPEC_RETURN_IF_ERROR(trainer->impl->create());
     return trainer;

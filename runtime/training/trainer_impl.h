@@ -19,14 +19,18 @@
 namespace pipec {
 
 struct Trainer::Impl {
-  explicit Impl(const Package &package) : package(package) {}
+  Impl(const Package &package, Device *other)
+      : package(package), device(other ? *other : ownDevice) {}
 
   Package package;
   TrainerOptions options;
   OptimizerConfig config;
   std::optional<LearningRate> rate;
-  CpuDevice device;
+  CpuDevice ownDevice;
+  Device &device;
   LocalTransport transport{device};
+  // A stream a rank: its stages run one after the other.
+  std::vector<std::unique_ptr<Stream>> streams;
   std::vector<std::unique_ptr<Channel>> channels; // by transfer
   TrainStages stages;
   std::vector<SharedWeight> weights;

@@ -94,7 +94,8 @@ Trainer::Impl::loadWeights(const std::vector<std::string> &paths) {
   for (const std::string &name : report.missing)
     (buffers.count(name) ? kept : fatal.missing).push_back(name);
   if (!fatal.missing.empty())
-    return invalidArgument("the weights do not fit the model" + fatal.indented());
+    return invalidArgument("the weights do not fit the model" +
+                           fatal.indented());
   LoadRules rules;
   rules.allowMissing = true;
   rules.widen = true;

@@ -157,6 +157,7 @@ public:
   std::vector<int64_t> peakLive() const;
 
 private:
+  friend class TrainerAccess; // for tests: another device
   Trainer();
   struct Impl;
   std::unique_ptr<Impl> impl;

@@ -33,8 +33,8 @@ KernelOr makeTyped(int64_t count, double ratio, uint32_t stream) {
       const int64_t first = block * kWords;
       for (int64_t i = 0; i < kWords && first + i < count; ++i) {
         const bool kept = (words[i] >> kDropped) * kUnit >= ratio;
-        out[first + i] = kept ? store<T>(load(in[first + i]) * scale)
-                              : store<T>(C(0));
+        out[first + i] =
+            kept ? store<T>(load(in[first + i]) * scale) : store<T>(C(0));
       }
     }
   });

@@ -16,7 +16,8 @@ inline Philox4 philox(Philox4 counter, uint64_t key) {
   constexpr uint64_t kMultiplyA = 0xD2511F53, kMultiplyB = 0xCD9E8D57;
   constexpr uint32_t kBumpA = 0x9E3779B9, kBumpB = 0xBB67AE85;
   constexpr int kRounds = 10;
-  auto keyA = static_cast<uint32_t>(key), keyB = static_cast<uint32_t>(key >> 32);
+  auto keyA = static_cast<uint32_t>(key),
+       keyB = static_cast<uint32_t>(key >> 32);
   for (int round = 0; round < kRounds; ++round) {
     const uint64_t a = kMultiplyA * counter[0], b = kMultiplyB * counter[2];
     counter = {static_cast<uint32_t>(b >> 32) ^ counter[1] ^ keyA,

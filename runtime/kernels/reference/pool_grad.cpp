@@ -114,8 +114,8 @@ KernelOr makeAvgPoolGrad(const OpDesc &op) {
                             covered(w, 2, at[2], padded);
       if (count == 0)
         return;
-      const C share = static_cast<C>(load(run.in<T>(0)[index])) /
-                      static_cast<C>(count);
+      const C share =
+          static_cast<C>(load(run.in<T>(0)[index])) / static_cast<C>(count);
       forWindow(w, at, [&](int64_t position) { sums[position] += share; });
     });
   });

@@ -7,13 +7,13 @@ namespace pipec {
 void registerReferenceKernels(KernelRegistry &registry) {
   using namespace reference;
   for (auto *family :
-       {registerUnary,       registerConvert,  registerArithmetic,
-        registerBinaryMath,  registerBits,     registerCompare,
-        registerSelect,      registerReduce,   registerScan,
-        registerMove,        registerPad,      registerGather,
-        registerScatter,     registerResize,   registerDot,
-        registerConvolution, registerPooling,  registerPoolGrad,
-        registerSoftmax,     registerNorm,     registerAttention,
+       {registerUnary,        registerConvert, registerArithmetic,
+        registerBinaryMath,   registerBits,    registerCompare,
+        registerSelect,       registerReduce,  registerScan,
+        registerMove,         registerPad,     registerGather,
+        registerScatter,      registerResize,  registerDot,
+        registerConvolution,  registerPooling, registerPoolGrad,
+        registerSoftmax,      registerNorm,    registerAttention,
         registerCrossEntropy, registerDropout})
     family(registry);
 }

@@ -155,12 +155,11 @@ void runTransposedPass(const Pass &pass, const C *grad, C *out) {
 template <typename T, bool Transposed>
 KernelOr makeTyped(const OpDesc &op, const std::vector<Pass> &passes) {
   using C = Compute<T>;
-  int64_t largest = std::max(op.inputs[0].numElements(),
-                             op.outputs[0].numElements());
+  int64_t largest =
+      std::max(op.inputs[0].numElements(), op.outputs[0].numElements());
   for (const Pass &pass : passes)
-    largest = std::max(
-        {largest, pass.outer * pass.out * pass.inner,
-         pass.outer * pass.in * pass.inner});
+    largest = std::max({largest, pass.outer * pass.out * pass.inner,
+                        pass.outer * pass.in * pass.inner});
   const int64_t inputs = op.inputs[0].numElements(),
                 outputs = op.outputs[0].numElements();
   ScratchPlan scratch;

@@ -83,11 +83,10 @@ TEST(Report, TellsOfAPackageForTraining) {
   gradient->set_gradient(true);
   addType(gradient->add_types(), {2, 8});
   std::string text = textReport(m, {1, {64, 64, 64}});
-  EXPECT_NE(text.find("for training: 6 microbatches a step, schedule zb-v, on "
-                      "2 ranks"),
+  EXPECT_NE(text.find("to train: schedule zb-v, 6 microbatches, 2 ranks"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("2 -> 1  v gradient  f32[2x8], 64 B\n"),
+  EXPECT_NE(text.find("2 -> 1  v gradient  f32[2x8], 64 B, a gradient"),
             std::string::npos)
       << text;
   auto json = nlohmann::json::parse(jsonReport(m, {1, {64, 64, 64}}));
