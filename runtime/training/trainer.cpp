@@ -277,6 +277,9 @@ StatusOr<StepResult> Trainer::step(const TensorMap &batch) {
   }
 }
 
+int64_t Trainer::microbatches() const {
+  return impl->schedule().microbatches * impl->options.accumulate;
+}
 int64_t Trainer::nextStep() const { return impl->next; }
 void Trainer::setNextStep(int64_t step) { impl->next = step; }
 

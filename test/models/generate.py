@@ -16,6 +16,9 @@ warnings.filterwarnings('ignore')
 MODELS = {}
 
 
+FRESH = ('fresh-norms', 'char-gpt')  # keep their initial norms and biases
+
+
 def model(name, batch, splits, legacy=True):
     def register(make):
         MODELS[name] = (make, batch, splits, legacy)
@@ -49,8 +52,11 @@ class Gpt(nn.Module):
         self.ln_f, self.lm_head = nn.LayerNorm(d), nn.Linear(d, vocabulary, bias=False)
         self.lm_head.weight = self.wte.weight
 
+    def positions(self, length):
+        return self.wpe(torch.arange(length))
+
     def forward(self, input_ids):
-        x = self.wte(input_ids) + self.wpe(torch.arange(input_ids.shape[1]))
+        x = self.wte(input_ids) + self.positions(input_ids.shape[1])
         for block in self.h:
             x = block(x)
         return self.lm_head(self.ln_f(x))
@@ -59,6 +65,23 @@ class Gpt(nn.Module):
 @model('tiny-gpt', 8, [['h.0:END', 'h.2:END'], ['wpe:END', 'h.1:BEGIN', 'h.3:END']])
 def tiny_gpt():
     return Gpt(), {'input_ids': torch.randint(0, 256, (8, 32))}, ['logits']
+
+
+class CharGpt(Gpt):
+    def positions(self, length):
+        return self.wpe.weight  # all of it: the exporter would fold a lookup of fixed positions into a constant, which does not train
+
+
+@model('char-gpt', 8, [['h.0:END', 'h.1:END']], legacy=False)
+def char_gpt():
+    """The model of tools/quickstart: a character is its ASCII code. With GPT-2's initial weights, all characters are about equally likely."""
+    module = CharGpt(vocabulary=128, context=64, d=96, heads=4, layers=3)
+    for name, parameter in module.named_parameters():
+        if parameter.dim() == 2:
+            nn.init.normal_(parameter, 0, 0.02)
+        elif name.endswith('bias'):
+            nn.init.zeros_(parameter)
+    return module, {'input_ids': torch.randint(32, 127, (8, 64))}, ['logits']
 
 
 class Mlp(nn.Module):
@@ -165,7 +188,7 @@ def export(name, out):
     module, inputs, output_names = make()
     module.eval()
     for parameter in module.parameters():
-        if name != 'fresh-norms' and parameter.dim() == 1:
+        if name not in FRESH and parameter.dim() == 1:
             nn.init.normal_(parameter, parameter.mean().item(), 0.1)
     folder = os.path.join(out, name)
     os.makedirs(folder, exist_ok=True)

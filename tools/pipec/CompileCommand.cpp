@@ -3,13 +3,14 @@
 #include "compiler/PackageWriter.h"
 #include "tools/pipec/Commands.h"
 #include "tools/pipec/ModelArguments.h"
+#include "tools/pipec/TrainingArguments.h"
 
 #include <cstdio>
 
 namespace pipec::tool {
 namespace {
 
-struct CompileArguments : ModelArguments {
+struct CompileArguments : ModelArguments, TrainingArguments {
   std::string output;
   bool inPlace = false, overwrite = false, json = false;
 };
@@ -20,6 +21,11 @@ Status compile(const CompileArguments &arguments) {
     return invalidArgument(arguments.model +
                            " is a package already; compile takes a model file");
   PIPEC_ASSIGN_OR_RETURN(CompileOptions options, arguments.options());
+  if (!arguments.loss.empty()) {
+    PIPEC_ASSIGN_OR_RETURN(options.training, arguments.trainingOptions());
+  } else if (std::string given = arguments.given(); !given.empty()) {
+    return invalidArgument(given + ": training alone has that; add --loss");
+  }
   PIPEC_RETURN_IF_ERROR(
       checkPackageTarget(arguments.output, arguments.overwrite));
   Reporter report = arguments.reporter();
@@ -41,9 +47,10 @@ Status compile(const CompileArguments &arguments) {
 void addCompileCommand(CLI::App &app, Exit &exit) {
   auto arguments = std::make_shared<CompileArguments>();
   CLI::App *command = app.add_subcommand(
-      "compile", "Cut a model and write it as a package that 'pipec run' and "
-                 "the C++ library load");
-  arguments->addTo(*command, "Model file (.onnx)");
+      "compile", "Cut a model and write it as a package that 'pipec "
+                 "run', 'pipec train' and the library load");
+  arguments->ModelArguments::addTo(*command, "Model file (.onnx)");
+  arguments->TrainingArguments::addTo(*command);
   command
       ->add_option("-o,--output", arguments->output,
                    "Package folder to write, such as model.pipe")
@@ -59,6 +66,10 @@ void addCompileCommand(CLI::App &app, Exit &exit) {
                   "batch=8 --microbatches 4\n"
                   "  pipec compile mlp.onnx -o mlp.pipe --split layer0:END "
                   "--split layer1:END --bind batch=32\n"
+                  "  pipec compile gpt2.onnx -o train.pipe --stages 3 --bind "
+                  "batch=8 --microbatches 4 --loss cross_entropy\n"
+                  "With --loss the package is for training, else for "
+                  "inference.\n"
                   "A package runs batches of any number of microbatches of the "
                   "sizes that it was compiled for.");
   command->callback([arguments, &exit] { exit.set(compile(*arguments)); });

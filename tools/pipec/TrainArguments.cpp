@@ -3,8 +3,7 @@
 
 #include "tools/pipec/ParseBytes.h"
 
-#include <filesystem>
-#include <fstream>
+#include <algorithm>
 
 namespace pipec::tool {
 namespace {
@@ -42,77 +41,20 @@ void addData(CLI::App &command, TrainArguments &a) {
                   "--microbatches pieces")
       ->check(CLI::PositiveNumber)
       ->group(group);
-  command.add_flag("--shuffle", a.shuffle, "Permute the rows by --seed")
-      ->group(group);
-  command.add_option("--seed", a.seed, "Of dropout and --shuffle")
-      ->group(group);
-}
-
-void addLoss(CLI::App &command, TrainArguments &a) {
-  const char *group = "Loss";
-  command
-      .add_option("--loss", a.loss,
-                  "cross_entropy[:OUTPUT], mse[:OUTPUT], or output:NAME for a "
-                  "loss that the model computes itself")
-      ->group(group);
-  command
-      .add_option("--labels", a.labels, "Tensor that the loss compares with")
-      ->capture_default_str()
-      ->group(group);
-  command
-      .add_option("--reduction", a.reduction,
-                  "mean over what counts in the whole batch, or sum")
-      ->check(CLI::IsMember({"mean", "sum"}))
-      ->capture_default_str()
-      ->group(group);
-  command
-      .add_option("--ignore-index", a.ignoreIndex, "Label that does not count")
-      ->capture_default_str()
-      ->group(group);
-  command.add_option("--label-smoothing", a.labelSmoothing, "From 0 to 1")
-      ->check(CLI::Range(0.0, 1.0))
-      ->group(group);
   command
       .add_flag(
           "--shift-labels", a.shiftLabels,
           "Row t is compared with label t + 1, as Hugging Face's language "
           "models do it")
       ->group(group);
-  command
-      .add_option("--freeze", a.freeze,
-                  "Parameters that keep their values; * stands for any part of "
-                  "a name. Repeatable.")
-      ->allow_extra_args(false)
+  command.add_flag("--shuffle", a.shuffle, "Permute the rows by --seed")
       ->group(group);
-  command
-      .add_option("--batch-norm", a.batchNorm,
-                  "train: each microbatch's statistics; frozen: the stored "
-                  "ones")
-      ->check(CLI::IsMember({"train", "frozen"}))
-      ->capture_default_str()
+  command.add_option("--seed", a.seed, "Of dropout and --shuffle")
       ->group(group);
 }
 
-void addSchedule(CLI::App &command, TrainArguments &a) {
+void addRuntime(CLI::App &command, TrainArguments &a) {
   const char *group = "Schedule";
-  command
-      .add_option("--schedule", a.schedule,
-                  "gpipe, 1f1b, interleaved-1f1b, looped-bfs, zb-h1, "
-                  "interleaved-zb, zb-v, dualpipe-v, or a .csv file as torch "
-                  "writes it")
-      ->capture_default_str()
-      ->group(group);
-  command
-      .add_option("--ranks", a.ranks,
-                  "Workers; with more stages than ranks, stages are dealt out")
-      ->check(CLI::PositiveNumber)
-      ->group(group);
-  command
-      .add_option("--recompute", a.recompute,
-                  "full: compute forward values again instead of keeping them")
-      ->check(CLI::IsMember({"none", "full"}))
-      ->capture_default_str()
-      ->group(group);
   command
       .add_option("--shared-weights", a.sharedWeights,
                   "replicate: each stage has its copy; transmit: one stage "
@@ -210,41 +152,13 @@ StatusOr<std::pair<double, double>> parseBetas(const std::string &text) {
                          "0.9,0.999");
 }
 
-StatusOr<std::string> readText(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  if (!file.good() && text.empty())
-    return ioError("--schedule " + path + ": cannot be read");
-  return text;
-}
-
-/// "kind[:OUTPUT]".
-Status parseLoss(const std::string &text, TrainingOptions &training) {
-  size_t colon = text.find(':');
-  std::string kind = text.substr(0, colon);
-  if (colon != std::string::npos)
-    training.output = text.substr(colon + 1);
-  using Loss = TrainingOptions::Loss;
-  if (kind == "cross_entropy")
-    training.loss = Loss::CrossEntropy;
-  else if (kind == "mse")
-    training.loss = Loss::Mse;
-  else if (kind == "output" && !training.output.empty())
-    training.loss = Loss::Output;
-  else
-    return invalidArgument("--loss '" + text +
-                           "': expected cross_entropy[:OUTPUT], mse[:OUTPUT] "
-                           "or output:NAME");
-  return {};
-}
-
 } // namespace
 
 void TrainArguments::addTo(CLI::App &command) {
-  ModelArguments::addTo(command, "Model file (.onnx)");
+  ModelArguments::addTo(command, "Model file (.onnx), or package for training");
   addData(command, *this);
-  addLoss(command, *this);
-  addSchedule(command, *this);
+  TrainingArguments::addTo(command);
+  addRuntime(command, *this);
   addUpdate(command, *this);
   checkpoints.addTo(command);
   addResults(command, *this);
@@ -296,22 +210,9 @@ TrainArguments::compileOptions(const TensorTypes &types) const {
     if (cut)
       options.inputShapes[name][0] /= accumulate;
   }
-  TrainingOptions &training = options.training.emplace();
-  PIPEC_RETURN_IF_ERROR(parseLoss(loss, training));
-  training.labels = labels;
+  PIPEC_ASSIGN_OR_RETURN(options.training, trainingOptions());
   if (auto found = types.find(labels); found != types.end())
-    training.labelType = found->second.dtype;
-  training.mean = reduction == "mean";
-  training.ignoreIndex = ignoreIndex;
-  training.labelSmoothing = labelSmoothing;
-  training.freeze = freeze;
-  training.batchNormFrozen = batchNorm == "frozen";
-  training.recompute = recompute == "full";
-  training.ranks = ranks;
-  training.schedule = schedule;
-  if (std::filesystem::path(schedule).extension() == ".csv") {
-    PIPEC_ASSIGN_OR_RETURN(training.scheduleCsv, readText(schedule));
-  }
+    options.training->labelType = found->second.dtype;
   return options;
 }
 

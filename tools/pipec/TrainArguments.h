@@ -6,26 +6,19 @@
 #include "runtime/data/batch_source.h"
 #include "tools/pipec/ModelArguments.h"
 #include "tools/pipec/TrainCheckpoints.h"
+#include "tools/pipec/TrainingArguments.h"
 
 namespace pipec::tool {
 
-struct TrainArguments : ModelArguments {
+struct TrainArguments : ModelArguments, TrainingArguments {
   // data
   std::vector<std::string> inputs;
   std::string tokenFile, tokenInput;
   int64_t batch = 0, steps = 0, accumulate = 1;
   bool shuffle = false;
   uint64_t seed = 0;
-  // loss
-  std::string loss, labels = "labels", reduction = "mean", batchNorm = "train";
-  int64_t ignoreIndex = -100;
-  double labelSmoothing = 0;
   bool shiftLabels = false;
-  std::vector<std::string> freeze;
-  // schedule
-  std::string schedule = "1f1b", recompute = "none",
-              sharedWeights = "replicate", memory;
-  int64_t ranks = 0;
+  std::string sharedWeights = "replicate", memory;
   // update
   OptimizerOptions optimizer;
   std::string betas;

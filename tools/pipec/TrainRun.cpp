@@ -5,6 +5,7 @@
 
 #include "compiler/PackageWriter.h"
 #include "runtime/base/safetensors.h"
+#include "runtime/package/package_impl.h"
 
 #include <chrono>
 #include <cmath>
@@ -66,7 +67,7 @@ Status checkFree(const std::string &option, const std::string &path,
 
 } // namespace
 
-Status TrainRun::openData() {
+Status TrainRun::checkOptions() const {
   PIPEC_RETURN_IF_ERROR(
       checkFree("--log", arguments.log,
                 arguments.overwrite || arguments.checkpoints.resume));
@@ -74,14 +75,56 @@ Status TrainRun::openData() {
       checkFree("--save-params", arguments.saveParams, arguments.overwrite));
   PIPEC_RETURN_IF_ERROR(
       checkFree("--dump-grads", arguments.dumpGrads, arguments.overwrite));
-  if (arguments.loss.empty())
-    return invalidArgument("--loss is missing: cross_entropy[:OUTPUT], "
-                           "mse[:OUTPUT] or output:NAME");
   if (arguments.inputs.empty() == arguments.tokenFile.empty())
     return invalidArgument("give the data as --inputs FILE.safetensors or as "
                            "--data TOKENS with --tokens INPUT");
+  return {};
+}
+
+/// A package says itself what the options of compiling say of a model file.
+Status TrainRun::usePackage(TensorTypes &modelInputs) {
+  std::string given = arguments.givenCutOptions();
+  for (const std::string &more :
+       {std::string(arguments.microbatches ? "--microbatches" : ""),
+        arguments.given()})
+    if (!more.empty())
+      given += (given.empty() ? "" : ", ") + more;
+  if (!given.empty())
+    return invalidArgument(arguments.model +
+                           " is a package, already cut and scheduled; " +
+                           given + " need a model file");
+  PIPEC_ASSIGN_OR_RETURN(packaged, Package::open(arguments.model));
+  if (!packaged->isTrainable())
+    return invalidArgument(arguments.model +
+                           ": the package is for inference; compile the model "
+                           "with --loss to train it");
+  for (const InputInfo &input : packaged->inputs()) {
+    if (input.role == InputRole::Data)
+      modelInputs[input.name] = input.types[0];
+    if (input.whole)
+      arguments.whole.push_back(input.name);
+  }
+  const Package::Impl &impl = packaged->impl();
+  if (!impl.training->labels.empty())
+    arguments.labels = impl.training->labels;
+  arguments.ignoreIndex = impl.training->ignoreIndex;
+  arguments.reduction = impl.training->mean ? "mean" : "sum";
+  if (!arguments.batch && !arguments.tokenFile.empty())
+    arguments.batch = impl.training->schedule.microbatches *
+                      packaged->microbatchRows()[0] * arguments.accumulate;
+  return {};
+}
+
+Status TrainRun::openData() {
+  PIPEC_RETURN_IF_ERROR(checkOptions());
   TensorTypes ports;
-  if (!arguments.tokenFile.empty()) {
+  PIPEC_ASSIGN_OR_RETURN(bool package, isPackage(arguments.model));
+  if (package) {
+    PIPEC_RETURN_IF_ERROR(usePackage(ports));
+  } else if (arguments.loss.empty()) {
+    return invalidArgument("--loss is missing: cross_entropy[:OUTPUT], "
+                           "mse[:OUTPUT] or output:NAME");
+  } else if (!arguments.tokenFile.empty()) {
     PIPEC_ASSIGN_OR_RETURN(CompileOptions options, arguments.options());
     PIPEC_ASSIGN_OR_RETURN(ports, modelInputTypes(arguments.model, options));
   }
@@ -105,12 +148,14 @@ Status TrainRun::compileInto(const TensorTypes &types,
 }
 
 StatusOr<Trainer *> TrainRun::trainerFor(const TensorTypes &types) {
-  for (Plan &plan : plans)
-    if (plan.types == types)
+  for (Plan &plan : plans) // a package has one plan for all of its sizes
+    if (packaged || plan.types == types)
       return plan.trainer.get();
-  std::string path =
-      scratch->path() + "/plan" + std::to_string(plans.size()) + ".pipe";
-  PIPEC_RETURN_IF_ERROR(compileInto(types, path));
+  std::string path = arguments.model;
+  if (!packaged) {
+    path = scratch->path() + "/plan" + std::to_string(plans.size()) + ".pipe";
+    PIPEC_RETURN_IF_ERROR(compileInto(types, path));
+  }
   PIPEC_ASSIGN_OR_RETURN(Package package, Package::open(path));
   PIPEC_ASSIGN_OR_RETURN(TrainerOptions options,
                          arguments.trainerOptions(steps));
@@ -137,6 +182,12 @@ Status TrainRun::loadWeights(Trainer &trainer) const {
   return {};
 }
 
+/// What a package says of how it was compiled; see usePackage.
+static bool isKnownOfPackages(const std::string &option) {
+  return option == "reduction" || option == "labels" ||
+         option == "ignore-index" || option == "shift-labels";
+}
+
 /// What decides the numbers beside model, optimizer and microbatches, which the
 /// trainer knows.
 CheckpointNotes TrainRun::notes() const {
@@ -155,7 +206,7 @@ CheckpointNotes TrainRun::notes() const {
            {"label-smoothing", number(arguments.labelSmoothing)},
            {"shift-labels", arguments.shiftLabels ? "yes" : "no"},
            {"batch-norm", arguments.batchNorm}})
-    if (!value.empty())
+    if (!value.empty() && (!packaged || isKnownOfPackages(option)))
       notes.settings[option] = value;
   return notes;
 }
@@ -238,12 +289,8 @@ static void addTied(TensorMap &tensors, const Trainer &trainer) {
 Status TrainRun::saveWeights() const {
   if (arguments.saveParams.empty())
     return {};
-  TensorMap tensors = current->parameters();
-  for (const auto &[name, tensor] : current->buffers())
-    tensors.emplace(name, tensor);
-  addTied(tensors, *current);
   auto whole = postponeInterrupts();
-  return saveSafetensors(arguments.saveParams, tensors, arguments.overwrite);
+  return current->saveParameters(arguments.saveParams, arguments.overwrite);
 }
 
 Status TrainRun::saveGradients(Trainer &trainer) const {

@@ -7,11 +7,12 @@
 #include "tools/pipec/TrainLog.h"
 
 #include <memory>
+#include <optional>
 
 namespace pipec::tool {
 
-/// Compiles a plan for each shape that batches come in, and trains. Thread
-/// rule: one thread.
+/// Compiles a plan for each shape that batches come in, or takes the package
+/// that is given, and trains. Thread rule: one thread.
 class TrainRun {
 public:
   explicit TrainRun(const TrainArguments &arguments)
@@ -30,8 +31,10 @@ private:
     std::unique_ptr<Trainer> trainer;
   };
 
+  Status checkOptions() const;
   Status train();
   Status openData();
+  Status usePackage(TensorTypes &modelInputs);
   StatusOr<Trainer *> trainerFor(const TensorTypes &types);
   Status compileInto(const TensorTypes &types, const std::string &path);
   Status loadWeights(Trainer &trainer) const;
@@ -43,7 +46,8 @@ private:
   Status saveWeights() const;
   Status saveGradients(Trainer &trainer) const;
 
-  const TrainArguments &arguments;
+  TrainArguments arguments;        // completed by what a package says
+  std::optional<Package> packaged; // where the model is one
   Reporter report;
   std::unique_ptr<TemporaryFolder> scratch;
   std::unique_ptr<BatchSource> source;

@@ -95,6 +95,10 @@ public:
   /// microbatches of the package's sizes have.
   StatusOr<StepResult> step(const TensorMap &batch);
 
+  /// Microbatches of a step, which its rows are cut into: those of the package
+  /// times TrainerOptions::accumulate.
+  int64_t microbatches() const;
+
   /// The next step's number. Setting it belongs to resuming.
   int64_t nextStep() const;
   void setNextStep(int64_t step);
@@ -116,6 +120,10 @@ public:
   std::map<std::string, TensorView> optimizerState();
   /// Other names of tied parameters, by first name.
   std::map<std::string, std::vector<std::string>> aliases() const;
+  /// Writes parameters() and buffers() under all their names as a safetensors
+  /// file; it appears whole or not at all. Errors: Io, also where the file
+  /// exists, unless `overwrite`.
+  Status saveParameters(const std::string &path, bool overwrite) const;
 
   /// Parameters and buffers from safetensors files, or from the indices (.json)
   /// that Hugging Face writes, found by any of their tied names; f16 and bf16

@@ -66,6 +66,39 @@ TEST(Report, LongListsAreCutShort) {
             41u);
 }
 
+TEST(Report, TellsOfAPackageForTraining) {
+  schema::Manifest m = manifest();
+  schema::Schedule *schedule = m.mutable_training()->mutable_schedule();
+  schedule->set_name("zb-v");
+  schedule->set_microbatches(6);
+  for (int64_t rank : {0, 1, 0})
+    schedule->add_rank_of_stage(rank);
+  schedule->add_ranks();
+  schedule->add_ranks();
+  m.mutable_stages(1)->set_backward_weight(true);
+  schema::Transfer *gradient = m.add_transfers();
+  gradient->set_value("v gradient");
+  gradient->set_from(2);
+  gradient->set_to(1);
+  gradient->set_gradient(true);
+  addType(gradient->add_types(), {2, 8});
+  std::string text = textReport(m, {1, {64, 64, 64}});
+  EXPECT_NE(text.find("to train: schedule zb-v, 6 microbatches, 2 ranks"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("2 -> 1  v gradient  f32[2x8], 64 B, a gradient"),
+            std::string::npos)
+      << text;
+  auto json = nlohmann::json::parse(jsonReport(m, {1, {64, 64, 64}}));
+  EXPECT_EQ(json["schedule"], "zb-v");
+  EXPECT_EQ(json["microbatches"], 6);
+  EXPECT_EQ(json["stages"][2]["rank"], 0);
+  EXPECT_EQ(json["stages"][0]["backward"], false);
+  EXPECT_EQ(json["stages"][1]["backward"], true);
+  EXPECT_EQ(json["transfers"][0]["gradient"], false);
+  EXPECT_EQ(json["transfers"][1]["gradient"], true);
+}
+
 TEST(Report, PredictsFillAndDrain) {
   auto json = nlohmann::json::parse(jsonReport(manifest(), {4, {64, 64, 64}}));
   // Stages of 1, 2 and 3 ms, four microbatches: 6 + 3 * 3 ms; no bubble would

@@ -1,0 +1,140 @@
+// Declares and parses the options that make a package one for training.
+// Tests: test/e2e/cli.
+#include "tools/pipec/TrainingArguments.h"
+
+#include <filesystem>
+#include <fstream>
+
+namespace pipec::tool {
+namespace {
+
+const char *const optionNames[] = {
+    "--loss",         "--labels",          "--reduction",
+    "--ignore-index", "--label-smoothing", "--freeze",
+    "--batch-norm",   "--schedule",        "--ranks",
+    "--recompute"};
+
+void addLoss(CLI::App &command, TrainingArguments &a) {
+  const char *group = "Loss";
+  command
+      .add_option("--loss", a.loss,
+                  "cross_entropy[:OUTPUT], mse[:OUTPUT], or output:NAME for a "
+                  "loss that the model computes itself")
+      ->group(group);
+  command
+      .add_option("--labels", a.labels, "Tensor that the loss compares with")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--reduction", a.reduction,
+                  "mean over what counts in the whole batch, or sum")
+      ->check(CLI::IsMember({"mean", "sum"}))
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--ignore-index", a.ignoreIndex, "Label that does not count")
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--label-smoothing", a.labelSmoothing, "From 0 to 1")
+      ->check(CLI::Range(0.0, 1.0))
+      ->group(group);
+  command
+      .add_option("--freeze", a.freeze,
+                  "Parameters that keep their values; * stands for any part of "
+                  "a name. Repeatable.")
+      ->allow_extra_args(false)
+      ->group(group);
+  command
+      .add_option("--batch-norm", a.batchNorm,
+                  "train: each microbatch's statistics; frozen: the stored "
+                  "ones")
+      ->check(CLI::IsMember({"train", "frozen"}))
+      ->capture_default_str()
+      ->group(group);
+}
+
+void addSchedule(CLI::App &command, TrainingArguments &a) {
+  const char *group = "Schedule";
+  command
+      .add_option("--schedule", a.schedule,
+                  "gpipe, 1f1b, interleaved-1f1b, looped-bfs, zb-h1, "
+                  "interleaved-zb, zb-v, dualpipe-v, or a .csv file as torch "
+                  "writes it")
+      ->capture_default_str()
+      ->group(group);
+  command
+      .add_option("--ranks", a.ranks,
+                  "Workers; with more stages than ranks, stages are dealt out")
+      ->check(CLI::PositiveNumber)
+      ->group(group);
+  command
+      .add_option("--recompute", a.recompute,
+                  "full: compute forward values again instead of keeping them")
+      ->check(CLI::IsMember({"none", "full"}))
+      ->capture_default_str()
+      ->group(group);
+}
+
+StatusOr<std::string> readText(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  if (!file.good() && text.empty())
+    return ioError("--schedule " + path + ": cannot be read");
+  return text;
+}
+
+/// "kind[:OUTPUT]".
+Status parseLoss(const std::string &text, TrainingOptions &training) {
+  size_t colon = text.find(':');
+  std::string kind = text.substr(0, colon);
+  if (colon != std::string::npos)
+    training.output = text.substr(colon + 1);
+  using Loss = TrainingOptions::Loss;
+  if (kind == "cross_entropy")
+    training.loss = Loss::CrossEntropy;
+  else if (kind == "mse")
+    training.loss = Loss::Mse;
+  else if (kind == "output" && !training.output.empty())
+    training.loss = Loss::Output;
+  else
+    return invalidArgument("--loss '" + text +
+                           "': expected cross_entropy[:OUTPUT], mse[:OUTPUT] "
+                           "or output:NAME");
+  return {};
+}
+
+} // namespace
+
+void TrainingArguments::addTo(CLI::App &command) {
+  addLoss(command, *this);
+  addSchedule(command, *this);
+  declaredIn = &command;
+}
+
+std::string TrainingArguments::given() const {
+  std::string names;
+  for (const char *name : optionNames)
+    if (declaredIn && declaredIn->count(name))
+      names += (names.empty() ? "" : ", ") + std::string(name);
+  return names;
+}
+
+StatusOr<TrainingOptions> TrainingArguments::trainingOptions() const {
+  TrainingOptions training;
+  PIPEC_RETURN_IF_ERROR(parseLoss(loss, training));
+  training.labels = labels;
+  training.mean = reduction == "mean";
+  training.ignoreIndex = ignoreIndex;
+  training.labelSmoothing = labelSmoothing;
+  training.freeze = freeze;
+  training.batchNormFrozen = batchNorm == "frozen";
+  training.recompute = recompute == "full";
+  training.ranks = ranks;
+  training.schedule = schedule;
+  if (std::filesystem::path(schedule).extension() == ".csv") {
+    PIPEC_ASSIGN_OR_RETURN(training.scheduleCsv, readText(schedule));
+  }
+  return training;
+}
+
+} // namespace pipec::tool

@@ -1,0 +1,37 @@
+// Options that make a package one for training: `compile` and `train` share
+// them.
+#ifndef PIPEC_TOOLS_PIPEC_TRAININGARGUMENTS_H
+#define PIPEC_TOOLS_PIPEC_TRAININGARGUMENTS_H
+
+#include "compiler/Options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace pipec::tool {
+
+/// Loss, frozen parameters, schedule and recomputation, as given on the command
+/// line.
+struct TrainingArguments {
+  // loss
+  std::string loss, labels = "labels", reduction = "mean", batchNorm = "train";
+  int64_t ignoreIndex = -100;
+  double labelSmoothing = 0;
+  std::vector<std::string> freeze;
+  // schedule
+  std::string schedule = "1f1b", recompute = "none";
+  int64_t ranks = 0;
+
+  /// `command` must outlive this.
+  void addTo(CLI::App &command);
+  /// Names of these options that were given, with commas between.
+  std::string given() const;
+  /// Labels are i64 until the caller knows better.
+  StatusOr<TrainingOptions> trainingOptions() const;
+
+private:
+  const CLI::App *declaredIn = nullptr;
+};
+
+} // namespace pipec::tool
+
+#endif // PIPEC_TOOLS_PIPEC_TRAININGARGUMENTS_H
