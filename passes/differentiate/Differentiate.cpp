@@ -40,8 +40,9 @@ struct Site {
 
 class Differentiator {
 public:
-  Differentiator(GraphOp graph, bool recompute)
-      : graph(graph), recompute(recompute), activity(graph),
+  /// `recomputed`: whether a stage computes its forward again.
+  Differentiator(GraphOp graph, std::function<bool(int64_t)> recomputed)
+      : graph(graph), recomputed(std::move(recomputed)), activity(graph),
         builder(graph.getOutput()) {}
 
   LogicalResult run() {
@@ -59,9 +60,10 @@ public:
 
 private:
   GraphOp graph;
-  bool recompute;
+  std::function<bool(int64_t)> recomputed;
+  bool recompute = false; // of the stage in work
   Activity activity;
-  OpBuilder builder; // in front of the graph's output
+  OpBuilder builder;                      // in front of the graph's output
   llvm::DenseMap<Value, Pending> pending; // by stage result
   std::vector<Site> sites;
 
@@ -109,8 +111,8 @@ private:
       return stage.emitOpError("yields a value twice, or one that it received; "
                                "each has to leave the stage that makes it, "
                                "once");
-    Value argument = stage.getBody().addArgument(bodyValue.getType(),
-                                                 bodyValue.getLoc());
+    Value argument =
+        stage.getBody().addArgument(bodyValue.getType(), bodyValue.getLoc());
     seeds[bodyValue] = argument;
     incoming[argument] = stageResult;
     return success();
@@ -153,6 +155,7 @@ private:
 
   /// Makes the stages of both backward phases.
   void split(StageOp stage, const StageGradients &gradients) {
+    recompute = recomputed(static_cast<int64_t>(stage.getIndex()));
     Operation *last = gradients.lastForward;
     auto isBackward = [&](Operation *op) {
       return !last || last->isBeforeInBlock(op);
@@ -169,9 +172,8 @@ private:
       return isBackward(op) && !b.ops.contains(op);
     });
     collectInputs(b, isBackward);
-    collectInputs(w, [&](Operation *op) {
-      return isBackward(op) || b.ops.contains(op);
-    });
+    collectInputs(
+        w, [&](Operation *op) { return isBackward(op) || b.ops.contains(op); });
     for (Value value : w.inputs)
       if (madeIn(b, value))
         b.outputs.insert(value);
@@ -238,8 +240,7 @@ private:
     OpBuilder at(stage);
     auto wider = StageOp::create(at, stage.getLoc(), types, stage.getIndex(),
                                  stage.getPhase(), stage.getInputs());
-    wider->setDiscardableAttrs(
-        llvm::to_vector(stage->getDiscardableAttrs()));
+    wider->setDiscardableAttrs(llvm::to_vector(stage->getDiscardableAttrs()));
     yield->insertOperands(yield->getNumOperands(), kept.getArrayRef());
     wider.getBody().takeBody(stage.getBody());
     for (unsigned i = 0; i < first; ++i)
@@ -279,9 +280,10 @@ private:
     Value &transfer = received[result];
     if (!transfer) {
       const Pending &from = pending[result];
-      transfer = TransferOp::create(
-          builder, valueLocation(result), result.getType(), from.gradient, from.stage,
-          static_cast<int64_t>(stage.getIndex()), /*gradient=*/true);
+      transfer = TransferOp::create(builder, valueLocation(result),
+                                    result.getType(), from.gradient, from.stage,
+                                    static_cast<int64_t>(stage.getIndex()),
+                                    /*gradient=*/true);
     }
     return transfer;
   }
@@ -345,7 +347,11 @@ struct DifferentiatePass : impl::DifferentiateBase<DifferentiatePass> {
           << recompute << "'";
       return signalPassFailure();
     }
-    if (graph && failed(Differentiator(graph, recompute == "full").run()))
+    auto recomputed = [&](int64_t stage) {
+      return recompute == "full" &&
+             (stages.empty() || llvm::is_contained(stages, stage));
+    };
+    if (graph && failed(Differentiator(graph, recomputed).run()))
       signalPassFailure();
   }
 };

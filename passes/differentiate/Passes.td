@@ -34,10 +34,11 @@ def Differentiate : Pipe_DifferentiatePass<"pipe-differentiate"> {
 
     **Fails when.** The graph is not cut; the loss is no scalar or depends on no trainable parameter; an op on the way has no derivative for its attributes. All such ops are named.
 
-    **Options.** `recompute`: `none` keeps residuals, `full` computes the forward of a stage again from its inputs.
+    **Options.** `recompute`: `none` keeps residuals, `full` computes the forward of a stage again from its inputs; with `stages`, of these alone.
   }];
   let options = [
     Option<"recompute", "recompute", "std::string", "\"none\"", "none or full">,
+    ListOption<"stages", "stages", "int64_t", "stages that recompute; none given: all of them">,
   ];
 }
 
