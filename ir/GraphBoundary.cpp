@@ -35,17 +35,16 @@ BlockArgument addInput(GraphOp graph, StringRef name, Type type, StringRef role,
   if (whole)
     attrs.set(PipeDialect::kWholeAttr, builder.getUnitAttr());
   unsigned index = graph.getArgumentTypes().size();
-  (void)graph.insertArgument(index, type,
-                             attrs.getDictionary(graph.getContext()),
-                             graph.getLoc());
+  (void)graph.insertArgument(
+      index, type, attrs.getDictionary(graph.getContext()), graph.getLoc());
   return graph.getBody().getArgument(index);
 }
 
 llvm::SmallVector<GraphResult> getResults(GraphOp graph) {
   llvm::SmallVector<GraphResult> results;
   for (auto [i, value] : llvm::enumerate(graph.getOutput().getOperands())) {
-    auto buffer = graph.getResultAttrOfType<StringAttr>(
-        i, PipeDialect::kBufferAttr);
+    auto buffer =
+        graph.getResultAttrOfType<StringAttr>(i, PipeDialect::kBufferAttr);
     results.push_back({value, graph.getOutputName(i).str(),
                        buffer ? buffer.getValue().str() : ""});
   }

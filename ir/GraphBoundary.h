@@ -13,8 +13,7 @@ std::optional<unsigned> findOutput(GraphOp graph, llvm::StringRef name);
 /// Appends an input that every microbatch gets whole where `whole`. `role`: see
 /// PipeDialect::kRoleAttr; empty for data. A name that is taken gets a suffix.
 mlir::BlockArgument addInput(GraphOp graph, llvm::StringRef name,
-                             mlir::Type type, llvm::StringRef role,
-                             bool whole);
+                             mlir::Type type, llvm::StringRef role, bool whole);
 
 struct GraphResult {
   mlir::Value value;

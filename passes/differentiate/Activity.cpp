@@ -10,13 +10,11 @@ using namespace mlir;
 namespace pipec::pipe {
 namespace {
 
-bool isFloatTensor(Value value) {
-  return isa<FloatType>(elementTypeOf(value));
-}
+bool isFloatTensor(Value value) { return isa<FloatType>(elementTypeOf(value)); }
 
 bool isTrained(LoadWeightOp load) {
-  auto weight =
-      SymbolTable::lookupNearestSymbolFrom<WeightOp>(load, load.getWeightAttr());
+  auto weight = SymbolTable::lookupNearestSymbolFrom<WeightOp>(
+      load, load.getWeightAttr());
   return weight && weight.getKind() == WeightKind::parameter &&
          !weight->hasAttr(kFrozenAttr) && isFloatTensor(load.getResult());
 }
@@ -51,8 +49,8 @@ void Activity::visit(StageOp stage) {
       if (reached && isFloatTensor(result))
         active.insert(result);
   }
-  for (auto [result, yielded] : llvm::zip(
-           stage.getResults(), body.getTerminator()->getOperands()))
+  for (auto [result, yielded] :
+       llvm::zip(stage.getResults(), body.getTerminator()->getOperands()))
     if (active.contains(yielded))
       active.insert(result);
 }

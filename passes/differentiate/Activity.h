@@ -16,9 +16,7 @@ public:
   /// `graph` is cut; VjpInterface is attached to the ops.
   explicit Activity(GraphOp graph);
   /// A value of a stage's body, a stage result or a transfer.
-  bool needsGradient(mlir::Value value) const {
-    return active.contains(value);
-  }
+  bool needsGradient(mlir::Value value) const { return active.contains(value); }
 
 private:
   void visit(StageOp stage);

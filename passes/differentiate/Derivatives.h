@@ -26,8 +26,7 @@ namespace detail {
 template <typename OpT, typename R> OpT opOf(R (*)(OpT, Vjp &));
 
 template <typename OpT, auto Rule>
-struct Derivative
-    : VjpInterface::ExternalModel<Derivative<OpT, Rule>, OpT> {
+struct Derivative : VjpInterface::ExternalModel<Derivative<OpT, Rule>, OpT> {
   mlir::LogicalResult buildVjp(mlir::Operation *op, Vjp &vjp) const {
     using R = decltype(Rule(mlir::cast<OpT>(op), vjp));
     if constexpr (std::is_void_v<R>) {

@@ -61,7 +61,7 @@ private:
   GraphOp graph;
   bool recompute;
   Activity activity;
-  OpBuilder builder; // in front of the graph's output
+  OpBuilder builder;                      // in front of the graph's output
   llvm::DenseMap<Value, Pending> pending; // by stage result
   std::vector<Site> sites;
 
@@ -109,8 +109,8 @@ private:
       return stage.emitOpError("yields a value twice, or one that it received; "
                                "each has to leave the stage that makes it, "
                                "once");
-    Value argument = stage.getBody().addArgument(bodyValue.getType(),
-                                                 bodyValue.getLoc());
+    Value argument =
+        stage.getBody().addArgument(bodyValue.getType(), bodyValue.getLoc());
     seeds[bodyValue] = argument;
     incoming[argument] = stageResult;
     return success();
@@ -169,9 +169,8 @@ private:
       return isBackward(op) && !b.ops.contains(op);
     });
     collectInputs(b, isBackward);
-    collectInputs(w, [&](Operation *op) {
-      return isBackward(op) || b.ops.contains(op);
-    });
+    collectInputs(
+        w, [&](Operation *op) { return isBackward(op) || b.ops.contains(op); });
     for (Value value : w.inputs)
       if (madeIn(b, value))
         b.outputs.insert(value);
@@ -238,8 +237,7 @@ private:
     OpBuilder at(stage);
     auto wider = StageOp::create(at, stage.getLoc(), types, stage.getIndex(),
                                  stage.getPhase(), stage.getInputs());
-    wider->setDiscardableAttrs(
-        llvm::to_vector(stage->getDiscardableAttrs()));
+    wider->setDiscardableAttrs(llvm::to_vector(stage->getDiscardableAttrs()));
     yield->insertOperands(yield->getNumOperands(), kept.getArrayRef());
     wider.getBody().takeBody(stage.getBody());
     for (unsigned i = 0; i < first; ++i)
@@ -279,9 +277,10 @@ private:
     Value &transfer = received[result];
     if (!transfer) {
       const Pending &from = pending[result];
-      transfer = TransferOp::create(
-          builder, valueLocation(result), result.getType(), from.gradient, from.stage,
-          static_cast<int64_t>(stage.getIndex()), /*gradient=*/true);
+      transfer = TransferOp::create(builder, valueLocation(result),
+                                    result.getType(), from.gradient, from.stage,
+                                    static_cast<int64_t>(stage.getIndex()),
+                                    /*gradient=*/true);
     }
     return transfer;
   }

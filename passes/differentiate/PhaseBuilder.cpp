@@ -48,9 +48,8 @@ StageOp buildPhase(OpBuilder &builder, StageOp forward,
       inner.clone(*value.getDefiningOp(), mapping);
   };
   llvm::SmallVector<Operation *> ops(contents.ops.begin(), contents.ops.end());
-  llvm::sort(ops, [](Operation *a, Operation *b) {
-    return a->isBeforeInBlock(b);
-  });
+  llvm::sort(ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   for (Operation *op : ops) {
     for (Value operand : op->getOperands())
       available(operand);

@@ -36,9 +36,9 @@ Value Vjp::select(Value condition, Value a, Value b) {
 
 static Value splat(OpBuilder &builder, Location loc, RankedTensorType type,
                    Attribute value) {
-  return ConstantOp::create(builder, loc,
-                            DenseElementsAttr::get(cast<ShapedType>(type),
-                                                   llvm::ArrayRef(value)));
+  return ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(cast<ShapedType>(type), llvm::ArrayRef(value)));
 }
 
 Value Vjp::scalar(double value, Value like) {

@@ -18,8 +18,7 @@ public:
     Value p = probabilities(query);
     if (v.needs(kValue))
       v.set(kValue, dot(rows(p), g, 2, 2));
-    if (!v.needs(kQuery) && !v.needs(kKey) &&
-        !(op.getMask() && v.needs(kMask)))
+    if (!v.needs(kQuery) && !v.needs(kKey) && !(op.getMask() && v.needs(kMask)))
       return;
     Value dp = heads(dot(g, op.getValue(), 3, 3));
     Value mean = v.reduce(ReduceKind::sum, v.mul(dp, p), {3}, /*keep=*/true);
@@ -62,8 +61,8 @@ private:
   Value causalScores(Value scores) {
     Shape shape{q[2], k[2]};
     Value i = v.iota(shape, 0), j = v.iota(shape, 1);
-    Value last = AddOp::create(v.getBuilder(), v.getLoc(), i,
-                               v.intScalar(k[2] - q[2]));
+    Value last =
+        AddOp::create(v.getBuilder(), v.getLoc(), i, v.intScalar(k[2] - q[2]));
     return v.select(v.compare(CompareKind::le, j, last), scores,
                     minusInfinity(scores));
   }

@@ -63,11 +63,10 @@ void powVjp(PowOp op, Vjp &v) {
   Value base = op.getLhs(), exponent = op.getRhs();
   if (v.needs(0)) {
     // exponent * base^(exponent - 1); 0 for exponent 0, also at base 0.
-    Value power = PowOp::create(v.getBuilder(), v.getLoc(), base,
-                                v.add(exponent, -1));
+    Value power =
+        PowOp::create(v.getBuilder(), v.getLoc(), base, v.add(exponent, -1));
     Value slope = v.mul(exponent, power);
-    Value isZero =
-        v.compare(CompareKind::eq, exponent, v.scalar(0, exponent));
+    Value isZero = v.compare(CompareKind::eq, exponent, v.scalar(0, exponent));
     slope = v.select(isZero, v.scalar(0, slope), slope);
     setSummed(v, 0, v.mul(v.grad(), slope));
   }

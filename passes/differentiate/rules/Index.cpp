@@ -14,10 +14,10 @@ void gatherVjp(GatherOp op, Vjp &v) {
 }
 
 void gatherElementsVjp(GatherElementsOp op, Vjp &v) {
-  v.set(0, ScatterElementsOp::create(
-               v.getBuilder(), v.getLoc(), ScatterKind::add,
-               v.zeros(op.getOperand().getType()), op.getIndices(), v.grad(),
-               op.getDim()));
+  v.set(0,
+        ScatterElementsOp::create(v.getBuilder(), v.getLoc(), ScatterKind::add,
+                                  v.zeros(op.getOperand().getType()),
+                                  op.getIndices(), v.grad(), op.getDim()));
 }
 
 // Indices that start with the batch dimensions' own positions.

@@ -29,17 +29,16 @@ struct Side {
 // Gradient of `side`: g, whose dimensions are batch, `side`'s free ones and
 // `other`'s in the order that `firstFree` says, contracted with `other`'s free
 // dimensions. The result is batch, free of `side`, contracted; put in order.
-Value dotGradient(Vjp &v, const Side &side, const Side &other,
-                  bool sideIsLhs) {
+Value dotGradient(Vjp &v, const Side &side, const Side &other, bool sideIsLhs) {
   auto batches = static_cast<int64_t>(side.batch.size());
   Shape sideFree = side.freeDims(), otherFree = other.freeDims();
   Shape gBatch(batches), gContract(otherFree.size());
   std::iota(gBatch.begin(), gBatch.end(), 0);
   std::iota(gContract.begin(), gContract.end(),
             batches + (sideIsLhs ? sideFree.size() : 0));
-  Value product = DotGeneralOp::create(v.getBuilder(), v.getLoc(), v.grad(),
-                                       other.value, gBatch, other.batch,
-                                       gContract, otherFree);
+  Value product =
+      DotGeneralOp::create(v.getBuilder(), v.getLoc(), v.grad(), other.value,
+                           gBatch, other.batch, gContract, otherFree);
   // What is left of `other` is its contracted dimensions, ascending.
   llvm::SmallVector<size_t> ranks(other.contract.size());
   std::iota(ranks.begin(), ranks.end(), 0);
@@ -153,8 +152,8 @@ void convTransposeVjp(ConvTransposeOp op, Vjp &v) {
     v.set(0, g);
   }
   if (v.needs(1))
-    v.set(1, weightGradient(v, v.grad(), op.getInput(),
-                            shapeOf(op.getWeight()), how));
+    v.set(1, weightGradient(v, v.grad(), op.getInput(), shapeOf(op.getWeight()),
+                            how));
 }
 
 // ---- pools
@@ -168,11 +167,10 @@ void maxPoolVjp(MaxPoolOp op, Vjp &v) {
 }
 
 void avgPoolVjp(AvgPoolOp op, Vjp &v) {
-  v.set(0, AvgPoolGradOp::create(v.getBuilder(), v.getLoc(), v.grad(),
-                                 shapeOf(op.getInput()), op.getWindow(),
-                                 op.getStrides(), op.getPadding(),
-                                 op.getDilations(), op.getCountIncludePad(),
-                                 op.getCeilMode()));
+  v.set(0, AvgPoolGradOp::create(
+               v.getBuilder(), v.getLoc(), v.grad(), shapeOf(op.getInput()),
+               op.getWindow(), op.getStrides(), op.getPadding(),
+               op.getDilations(), op.getCountIncludePad(), op.getCeilMode()));
 }
 
 } // namespace

@@ -35,8 +35,8 @@ void logSoftmaxVjp(LogSoftmaxOp op, Vjp &v) {
   Value y = widened(v, op.getResult()), g = widened(v, v.grad());
   auto dim = static_cast<int64_t>(op.getDim());
   Value sum = v.reduce(ReduceKind::sum, g, {dim}, /*keep=*/true);
-  v.set(0, narrowed(v, v.sub(g, v.mul(v.unary<ExpOp>(y), sum)),
-                    op.getOperand()));
+  v.set(0,
+        narrowed(v, v.sub(g, v.mul(v.unary<ExpOp>(y), sum)), op.getOperand()));
 }
 
 // ---- normalisations
@@ -81,10 +81,9 @@ void axisNormVjp(Vjp &v, Value operand, int64_t axis,
   Value r = inverseDeviation(v, x, dims, epsilon);
   Value xh = v.mul(x, r);
   if (v.needs(0)) {
-    Value scaled =
-        scale < 0 ? g : v.mul(g, widened(v, op->getOperand(scale)));
-    v.set(0, narrowed(v, normGradient(v, scaled, xh, r, dims, centre),
-                      operand));
+    Value scaled = scale < 0 ? g : v.mul(g, widened(v, op->getOperand(scale)));
+    v.set(0,
+          narrowed(v, normGradient(v, scaled, xh, r, dims, centre), operand));
   }
   ShapeRef normalised = shapeOf(operand).drop_front(axis);
   if (scale >= 0 && v.needs(scale))
@@ -137,14 +136,13 @@ void groupNormVjp(GroupNormOp op, Vjp &v) {
   if (v.needs(0)) {
     Value scaled = g;
     if (scale >= 0)
-      scaled = v.mul(g, perChannel(v, widened(v, op.getScale()),
-                                   shape.size()));
+      scaled = v.mul(g, perChannel(v, widened(v, op.getScale()), shape.size()));
     Value dx = normGradient(v, v.reshape(scaled, grouped), xh, r, last, true);
     v.set(0, narrowed(v, v.reshape(dx, shape), operand));
   }
   if (scale >= 0 && v.needs(scale))
-    v.set(scale, narrowed(v, channelSum(v, v.mul(g, v.reshape(xh, shape))),
-                          operand));
+    v.set(scale,
+          narrowed(v, channelSum(v, v.mul(g, v.reshape(xh, shape))), operand));
   if (bias >= 0 && v.needs(bias))
     v.set(bias, narrowed(v, channelSum(v, g), operand));
 }
@@ -158,8 +156,8 @@ void batchNormVjp(BatchNormOp op, Vjp &v) {
     return perChannel(v, widened(v, value), rank);
   };
   Value g = widened(v, v.grad());
-  Value r = v.unary<RsqrtOp>(v.add(channel(op.getVariance()),
-                                   op.getEpsilon().convertToDouble()));
+  Value r = v.unary<RsqrtOp>(
+      v.add(channel(op.getVariance()), op.getEpsilon().convertToDouble()));
   Value scaled = v.mul(v.mul(g, channel(op.getScale())), r);
   Value centred = v.sub(widened(v, operand), channel(op.getMean()));
   auto set = [&](unsigned i, Value value) {

@@ -49,8 +49,8 @@ void productVjp(ReduceOp op, Vjp &v) {
     turned.push_back(shape[d]);
     back[d] = static_cast<int64_t>(k);
   }
-  Value others = productOfOthers(
-      v, v.reshape(v.transpose(op.getOperand(), order), flat));
+  Value others =
+      productOfOthers(v, v.reshape(v.transpose(op.getOperand(), order), flat));
   others = v.transpose(v.reshape(others, turned), back);
   v.set(0, v.mul(v.reshape(v.grad(), keptShape(op)), others));
 }
@@ -75,8 +75,8 @@ void reduceVjp(ReduceOp op, Vjp &v) {
     double count = 1;
     for (int64_t dim : op.getDims())
       count *= static_cast<double>(shape[dim]);
-    Value share = v.div(v.reshape(v.grad(), keptShape(op)),
-                        v.scalar(count, v.grad()));
+    Value share =
+        v.div(v.reshape(v.grad(), keptShape(op)), v.scalar(count, v.grad()));
     v.set(0, v.broadcast(share, shape));
     return;
   }
@@ -110,15 +110,13 @@ void cumprodVjp(CumulativeOp op, Vjp &v) {
   Value diagonal = v.compare(CompareKind::eq, k, j);
   Value others = v.select(diagonal, v.scalar(1, x),
                           v.broadcast(v.reshape(x, alongJ), spread));
-  Value running = CumulativeOp::create(
-      v.getBuilder(), v.getLoc(), CumulativeKind::cumprod, others, dim + 1,
-      op.getExclusive(), op.getReverse());
+  Value running =
+      CumulativeOp::create(v.getBuilder(), v.getLoc(), CumulativeKind::cumprod,
+                           others, dim + 1, op.getExclusive(), op.getReverse());
   // Results that element k is part of.
-  CompareKind partOf = op.getReverse()
-                           ? (op.getExclusive() ? CompareKind::gt
-                                                : CompareKind::ge)
-                           : (op.getExclusive() ? CompareKind::lt
-                                                : CompareKind::le);
+  CompareKind partOf =
+      op.getReverse() ? (op.getExclusive() ? CompareKind::gt : CompareKind::ge)
+                      : (op.getExclusive() ? CompareKind::lt : CompareKind::le);
   Value term = v.mul(running, v.reshape(g, alongJ));
   term = v.select(v.compare(partOf, k, j), term, v.scalar(0, term));
   v.set(0, v.reduce(ReduceKind::sum, term, {dim + 1}, /*keep=*/false));
@@ -134,10 +132,10 @@ void cumulativeVjp(CumulativeOp op, Vjp &v) {
 void topKVjp(TopKOp op, Vjp &v) {
   if (!v.grad(0))
     return;
-  v.set(0, ScatterElementsOp::create(v.getBuilder(), v.getLoc(),
-                                     ScatterKind::add,
-                                     v.zeros(op.getOperand().getType()),
-                                     op.getIndices(), v.grad(0), op.getDim()));
+  v.set(0,
+        ScatterElementsOp::create(v.getBuilder(), v.getLoc(), ScatterKind::add,
+                                  v.zeros(op.getOperand().getType()),
+                                  op.getIndices(), v.grad(0), op.getDim()));
 }
 
 } // namespace

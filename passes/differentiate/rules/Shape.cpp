@@ -47,8 +47,8 @@ void sliceVjp(SliceOp op, Vjp &v) {
 }
 
 void reverseVjp(ReverseOp op, Vjp &v) {
-  v.set(0, ReverseOp::create(v.getBuilder(), v.getLoc(), v.grad(),
-                             op.getDims()));
+  v.set(0,
+        ReverseOp::create(v.getBuilder(), v.getLoc(), v.grad(), op.getDims()));
 }
 
 void constantPadVjp(PadOp op, Vjp &v) {

@@ -19,8 +19,8 @@ void absVjp(AbsOp op, Vjp &v) {
 void negVjp(NegOp, Vjp &v) { v.set(0, v.neg(v.grad())); }
 void reluVjp(ReluOp op, Vjp &v) {
   // 0 at 0, as ATen.
-  Value positive = v.compare(CompareKind::gt, op.getResult(),
-                             v.scalar(0, op.getResult()));
+  Value positive =
+      v.compare(CompareKind::gt, op.getResult(), v.scalar(0, op.getResult()));
   v.set(0, v.select(positive, v.grad(), v.scalar(0, v.grad())));
 }
 void sqrtVjp(SqrtOp op, Vjp &v) {
@@ -57,12 +57,12 @@ Value oneMinusSquare(Vjp &v, Value x) {
   return v.sub(v.scalar(1, x), v.mul(x, x));
 }
 void asinVjp(AsinOp op, Vjp &v) {
-  v.set(0, v.mul(v.grad(),
-                 v.unary<RsqrtOp>(oneMinusSquare(v, op.getOperand()))));
+  v.set(0,
+        v.mul(v.grad(), v.unary<RsqrtOp>(oneMinusSquare(v, op.getOperand()))));
 }
 void acosVjp(AcosOp op, Vjp &v) {
-  v.set(0, v.neg(v.mul(
-               v.grad(), v.unary<RsqrtOp>(oneMinusSquare(v, op.getOperand())))));
+  v.set(0, v.neg(v.mul(v.grad(),
+                       v.unary<RsqrtOp>(oneMinusSquare(v, op.getOperand())))));
 }
 void atanVjp(AtanOp op, Vjp &v) {
   Value x = op.getOperand();
@@ -110,10 +110,9 @@ void softplusVjp(SoftplusOp op, Vjp &v) {
 // d/dx x * Phi(x) = Phi(x) + x * phi(x).
 void exactGeluVjp(GeluOp op, Vjp &v) {
   Value x = op.getOperand();
-  Value cdf = v.mul(
-      v.add(v.unary<ErfOp>(v.mul(x, std::sqrt(0.5))), 1), 0.5);
-  Value density = v.mul(v.unary<ExpOp>(v.mul(v.mul(x, x), -0.5)),
-                        1 / std::sqrt(2 * kPi));
+  Value cdf = v.mul(v.add(v.unary<ErfOp>(v.mul(x, std::sqrt(0.5))), 1), 0.5);
+  Value density =
+      v.mul(v.unary<ExpOp>(v.mul(v.mul(x, x), -0.5)), 1 / std::sqrt(2 * kPi));
   v.set(0, v.mul(v.grad(), v.add(cdf, v.mul(x, density))));
 }
 // y = x/2 * (1 + tanh(u)), u = sqrt(2/pi) * (x + 0.044715 x^3).
