@@ -106,9 +106,9 @@ Trainer::Impl::loadWeights(const std::vector<std::string> &paths) {
     remarks.push_back("buffers that the files lack keep the model's values: " +
                       listNames(kept));
   if (!report.surplus.empty())
-    remarks.push_back(
-        std::to_string(report.surplus.size()) +
-        " tensors of the files are not used: " + listNames(report.surplus));
+    remarks.push_back("tensors of the files that are not used, " +
+                      std::to_string(report.surplus.size()) + ": " +
+                      listNames(report.surplus));
   return remarks;
 }
 
