@@ -63,13 +63,13 @@ TEST(PackageTest, TrailingSlash) {
 TEST(PackageTest, OtherVersions) {
   TempFolder folder;
   PackageBuilder builder(mlp(1, {2}));
-  for (uint32_t version : {0u, 2u, UINT32_MAX}) {
+  for (uint32_t version : {0u, 1u, UINT32_MAX}) {
     builder.manifest.set_format_version(version);
     ASSERT_TRUE(builder.write(folder / "m.pipe").ok());
     Status status = Package::open(folder / "m.pipe").status();
     expectError(status, StatusCode::Unsupported,
                 "format version " + std::to_string(version) +
-                    ", this build reads version 1");
+                    ", this build reads version 2");
     expectError(status, StatusCode::Unsupported, "manifest.json");
   }
   // A later version may have changed fields so that ours do not parse.
