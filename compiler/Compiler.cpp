@@ -8,6 +8,7 @@
 #include "compiler/Diagnostics.h"
 #include "compiler/Emit.h"
 #include "compiler/Microbatches.h"
+#include "compiler/Predict.h"
 #include "passes/differentiate/Passes.h"
 #include "passes/import/Passes.h"
 #include "passes/lower/Passes.h"
@@ -66,12 +67,23 @@ public:
     PIPEC_ASSIGN_OR_RETURN(std::vector<VariantShapes> variants,
                            planVariants(model->interface(), options));
     reportFoldedParameters();
+    PIPEC_ASSIGN_OR_RETURN(CompiledModel compiled, compileVariants(variants));
+    if (recomputesByMemory())
+      PIPEC_RETURN_IF_ERROR(fitMemory(variants, compiled));
+    return compiled;
+  }
+
+private:
+  StatusOr<CompiledModel>
+  compileVariants(const std::vector<VariantShapes> &variants) {
     std::vector<OwningOpRef<ModuleOp>> modules;
     for (size_t v = 0; v < variants.size(); ++v) {
-      report("importing for microbatches of " + rowsText(variants[v].rows));
+      if (isFirstTry)
+        report("importing for microbatches of " + rowsText(variants[v].rows));
+      bool first = isFirstTry && v == 0;
       PIPEC_ASSIGN_OR_RETURN(OwningOpRef<ModuleOp> module,
-                             import(variants[v], v == 0));
-      PIPEC_RETURN_IF_ERROR(cut(*module, v == 0));
+                             import(variants[v], first));
+      PIPEC_RETURN_IF_ERROR(cut(*module, first));
       modules.push_back(std::move(module));
     }
     report("emitting " + std::to_string(plan.numStages()) +
@@ -85,10 +97,52 @@ public:
           {variants[v].rows, pipe::findGraph(*modules[v])});
     PIPEC_ASSIGN_OR_RETURN(CompiledModel compiled, emitModel(input));
     compiled.plan = planText;
+    isFirstTry = false;
     return compiled;
   }
 
-private:
+  bool recomputesByMemory() const {
+    return options.training &&
+           options.training->recompute == TrainingOptions::Recompute::Auto &&
+           options.training->memoryLimit;
+  }
+
+  /// Lets stages recompute, those that keep most first, until the predicted
+  /// memory is within the limit or none is left.
+  Status fitMemory(const std::vector<VariantShapes> &variants,
+                   CompiledModel &compiled) {
+    auto needed = [&] {
+      uint64_t total = 0;
+      ReportContext context;
+      for (const auto &programs : compiled.programs)
+        context.arenaBytes.push_back(programs[0].arena_bytes());
+      for (uint64_t bytes : predict(compiled.manifest, context).memoryBytes)
+        total += bytes;
+      return total;
+    };
+    auto mostKept = [&] {
+      int best = -1;
+      for (const schema::Stage &stage : compiled.manifest.stages())
+        if (int s = static_cast<int>(stage.index());
+            !llvm::is_contained(recomputedStages, s) &&
+            (best < 0 || stage.context_bytes(0) >
+                             compiled.manifest.stages(best).context_bytes(0)))
+          best = s;
+      return best;
+    };
+    while (needed() > options.training->memoryLimit) {
+      int stage = mostKept();
+      if (stage < 0)
+        break; // the runtime says what is needed
+      recomputedStages.push_back(stage);
+      PIPEC_ASSIGN_OR_RETURN(compiled, compileVariants(variants));
+    }
+    for (int64_t stage : recomputedStages)
+      report("stage " + std::to_string(stage) +
+             " computes its forward again in the backward, for --memory");
+    return {};
+  }
+
   const std::string &path;
   const CompileOptions &options;
   const Reporter &report;
@@ -96,6 +150,8 @@ private:
   std::unique_ptr<onnx::OnnxModel> model;
   pipe::PartitionPlan plan;
   std::string planText;
+  bool isFirstTry = true;
+  llvm::SmallVector<int64_t> recomputedStages; // of Recompute::Auto
 
   /// Inference does not miss them; whoever means to train should know now.
   void reportFoldedParameters() {
@@ -103,13 +159,18 @@ private:
     if (folded.empty())
       return;
     std::string names;
-    for (size_t i = 0; i < folded.size() && i < 3; ++i)
+    const size_t shown = options.training ? folded.size() : 3;
+    for (size_t i = 0; i < folded.size() && i < shown; ++i)
       names += (i ? ", " : "") + folded[i];
-    report("the exporter folded " + std::to_string(folded.size()) +
-           " parameters or buffers into others (" + names +
-           (folded.size() > 3 ? ", ..." : "") +
-           "): this file serves inference; export with optimize=False to keep "
-           "them");
+    report("the exporter folded or left out " + std::to_string(folded.size()) +
+           " parameters or buffers (" + names +
+           (folded.size() > shown ? ", ..." : "") + "): " +
+           (options.training ? "they are not trained"
+                             : "this file serves "
+                               "inference") +
+           "; to keep them export with optimize=False, or with dynamo=False "
+           "with training=TrainingMode.TRAINING and "
+           "do_constant_folding=False");
   }
 
   StatusOr<OwningOpRef<ModuleOp>> import(const VariantShapes &variant,
@@ -132,6 +193,8 @@ private:
                            model->import(context, importOptions, notice));
     if (first)
       reportDropout(*module);
+    if (first)
+      reportBatchNorm(*module);
     pipe::ImportPipelineOptions phase;
     phase.training = options.training.has_value();
     phase.batchNormTraining =
@@ -141,6 +204,15 @@ private:
           pipe::buildImportPipeline(manager, phase);
         }));
     return module;
+  }
+
+  void reportBatchNorm(ModuleOp module) {
+    int64_t count = 0;
+    module.walk([&](pipe::BatchNormOp) { ++count; });
+    if (count && options.training && !options.training->batchNormFrozen)
+      report(std::to_string(count) +
+             " BatchNorm nodes are in training mode: statistics of each "
+             "microbatch; --batch-norm frozen keeps the stored ones");
   }
 
   void reportDropout(ModuleOp module) {
@@ -179,7 +251,10 @@ private:
       PIPEC_RETURN_IF_ERROR(
           runPhase(module, "differentiate", [&](OpPassManager &manager) {
             pipe::DifferentiateOptions how;
-            how.recompute = options.training->recompute ? "full" : "none";
+            using Recompute = TrainingOptions::Recompute;
+            bool all = options.training->recompute == Recompute::Full;
+            how.recompute = all || !recomputedStages.empty() ? "full" : "none";
+            how.stages = recomputedStages;
             manager.addPass(pipe::createDifferentiate(how));
           }));
     return runPhase(module, "lower", pipe::buildLowerPipeline);

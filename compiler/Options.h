@@ -37,8 +37,12 @@ struct TrainingOptions {
   std::string schedule = "1f1b";
   std::string scheduleCsv;
   int64_t ranks = 0; // 0: the schedule's own choice
-  /// Forward values are computed again in the backward instead of kept.
-  bool recompute = false;
+  /// Whether forward values are computed again in the backward instead of
+  /// kept. Auto: in as many stages as `memoryLimit` asks for, those that keep
+  /// most first.
+  enum class Recompute { None, Full, Auto };
+  Recompute recompute = Recompute::None;
+  uint64_t memoryLimit = 0; // bytes of all ranks together; 0: none
 };
 
 struct CompileOptions {

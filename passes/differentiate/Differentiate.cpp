@@ -40,8 +40,9 @@ struct Site {
 
 class Differentiator {
 public:
-  Differentiator(GraphOp graph, bool recompute)
-      : graph(graph), recompute(recompute), activity(graph),
+  /// `recomputed`: whether a stage computes its forward again.
+  Differentiator(GraphOp graph, std::function<bool(int64_t)> recomputed)
+      : graph(graph), recomputed(std::move(recomputed)), activity(graph),
         builder(graph.getOutput()) {}
 
   LogicalResult run() {
@@ -59,7 +60,8 @@ public:
 
 private:
   GraphOp graph;
-  bool recompute;
+  std::function<bool(int64_t)> recomputed;
+  bool recompute = false; // of the stage in work
   Activity activity;
   OpBuilder builder;                      // in front of the graph's output
   llvm::DenseMap<Value, Pending> pending; // by stage result
@@ -79,6 +81,8 @@ private:
       return graph.emitOpError("result 0, the loss, must be a float scalar, "
                                "got ")
              << type;
+    if (graph.getBody().getOps<StageOp>().empty())
+      return graph.emitOpError("has no stages; run the partition phase first");
     if (!activity.needsGradient(loss))
       return graph.emitOpError("result 0, the loss, depends on no trainable "
                                "parameter");
@@ -99,16 +103,22 @@ private:
     return transfer ? transfer.getValue() : Value();
   }
 
-  void addSeed(StageOp stage, Value bodyValue, Value stageResult) {
+  LogicalResult addSeed(StageOp stage, Value bodyValue, Value stageResult) {
     if (!pending.count(stageResult))
-      return;
+      return success();
+    // Which of two gradients came first would be lost.
+    if (seeds.count(bodyValue))
+      return stage.emitOpError("yields a value twice, or one that it received; "
+                               "each has to leave the stage that makes it, "
+                               "once");
     Value argument =
         stage.getBody().addArgument(bodyValue.getType(), bodyValue.getLoc());
     seeds[bodyValue] = argument;
     incoming[argument] = stageResult;
+    return success();
   }
 
-  void addSeeds(StageOp stage) {
+  LogicalResult addSeeds(StageOp stage) {
     seeds.clear();
     incoming.clear();
     received.clear();
@@ -116,15 +126,19 @@ private:
     unsigned arguments = body.getNumArguments();
     for (unsigned i = 0; i < arguments; ++i)
       if (Value sent = sentValue(stage, i))
-        addSeed(stage, body.getArgument(i), sent);
+        if (failed(addSeed(stage, body.getArgument(i), sent)))
+          return failure();
     for (auto [result, yielded] :
          llvm::zip(stage.getResults(), body.getTerminator()->getOperands()))
-      addSeed(stage, yielded, result);
+      if (failed(addSeed(stage, yielded, result)))
+        return failure();
+    return success();
   }
 
-  /// False where an op of the stage has no derivative.
+  /// False where the stage or an op of it has no derivative.
   bool differentiate(StageOp stage) {
-    addSeeds(stage);
+    if (failed(addSeeds(stage)))
+      return false;
     Block &body = stage.getBody().front();
     unsigned forwardArguments = stage.getInputs().size();
     StageGradients gradients =
@@ -141,6 +155,7 @@ private:
 
   /// Makes the stages of both backward phases.
   void split(StageOp stage, const StageGradients &gradients) {
+    recompute = recomputed(static_cast<int64_t>(stage.getIndex()));
     Operation *last = gradients.lastForward;
     auto isBackward = [&](Operation *op) {
       return !last || last->isBeforeInBlock(op);
@@ -332,7 +347,11 @@ struct DifferentiatePass : impl::DifferentiateBase<DifferentiatePass> {
           << recompute << "'";
       return signalPassFailure();
     }
-    if (graph && failed(Differentiator(graph, recompute == "full").run()))
+    auto recomputed = [&](int64_t stage) {
+      return recompute == "full" &&
+             (stages.empty() || llvm::is_contained(stages, stage));
+    };
+    if (graph && failed(Differentiator(graph, recomputed).run()))
       signalPassFailure();
   }
 };

@@ -32,12 +32,13 @@ def Differentiate : Pipe_DifferentiatePass<"pipe-differentiate"> {
     that need none. A value's gradient is summed over its uses in reverse op order, so the sums do not depend on the cut (decision 6).
     Forward stages compute what they did.
 
-    **Fails when.** The loss is no scalar or depends on no trainable parameter; an op on the way has no derivative for its attributes. All such ops are named.
+    **Fails when.** The graph is not cut; the loss is no scalar or depends on no trainable parameter; an op on the way has no derivative for its attributes. All such ops are named.
 
-    **Options.** `recompute`: `none` keeps residuals, `full` computes the forward of a stage again from its inputs.
+    **Options.** `recompute`: `none` keeps residuals, `full` computes the forward of a stage again from its inputs; with `stages`, of these alone.
   }];
   let options = [
     Option<"recompute", "recompute", "std::string", "\"none\"", "none or full">,
+    ListOption<"stages", "stages", "int64_t", "stages that recompute; none given: all of them">,
   ];
 }
 

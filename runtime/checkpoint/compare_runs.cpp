@@ -59,14 +59,23 @@ Status compareData(const std::string &was, const std::string &is) {
       std::string(kStartAnew) + "\n  then: " + was + "\n  now:  " + is);
 }
 
+std::string differenceOf(const std::string &what, const std::string &is,
+                         const std::string &was) {
+  std::string text = what;
+  for (const std::string &part :
+       {std::string(" is "), is, std::string(", until this checkpoint it was "),
+        was})
+    text += part;
+  return text;
+}
+
 void addDifferences(const Fields &then, const Fields &now,
                     std::vector<std::string> &remarks) {
   for (const auto &[key, is] : now) {
     const auto was = then.find(key);
     const bool compared = key != kDataNote && key != "kind";
     if (compared && was != then.end() && was->second != is)
-      remarks.push_back(key + " is " + is + ", until this checkpoint it was " +
-                        was->second);
+      remarks.push_back(differenceOf(key, is, was->second));
   }
 }
 
@@ -86,8 +95,7 @@ StatusOr<std::vector<std::string>> compareRuns(const CheckpointInfo &then,
                              std::to_string(now.seed) +
                              ", and the model has dropout: pass --seed " + was +
                              kStartAnew);
-    remarks.push_back("seed is " + std::to_string(now.seed) +
-                      ", until this checkpoint it was " + was +
+    remarks.push_back(differenceOf("seed", std::to_string(now.seed), was) +
                       "; nothing random depends on it");
   }
   addDifferences(then.optimizer, now.optimizer, remarks);

@@ -19,6 +19,7 @@
 namespace pipec {
 
 struct Trainer::Impl {
+  /// `other`: a device of tests; null: the CPU's own.
   Impl(const Package &package, Device *other)
       : package(package), device(other ? *other : ownDevice) {}
 

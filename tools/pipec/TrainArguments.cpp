@@ -213,6 +213,9 @@ TrainArguments::compileOptions(const TensorTypes &types) const {
   PIPEC_ASSIGN_OR_RETURN(options.training, trainingOptions());
   if (auto found = types.find(labels); found != types.end())
     options.training->labelType = found->second.dtype;
+  if (!memory.empty()) {
+    PIPEC_ASSIGN_OR_RETURN(options.training->memoryLimit, parseBytes(memory));
+  }
   return options;
 }
 

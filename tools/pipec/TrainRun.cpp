@@ -303,7 +303,7 @@ Status TrainRun::saveGradients(Trainer &trainer) const {
 }
 
 Status TrainRun::run() {
-  const Status status = train();
+  Status status = train();
   endProgress();
   return status;
 }

@@ -69,8 +69,9 @@ void addSchedule(CLI::App &command, TrainingArguments &a) {
       ->group(group);
   command
       .add_option("--recompute", a.recompute,
-                  "full: compute forward values again instead of keeping them")
-      ->check(CLI::IsMember({"none", "full"}))
+                  "full: compute forward values again instead of keeping them; "
+                  "auto: in as many stages as --memory asks for")
+      ->check(CLI::IsMember({"none", "full", "auto"}))
       ->capture_default_str()
       ->group(group);
 }
@@ -128,7 +129,10 @@ StatusOr<TrainingOptions> TrainingArguments::trainingOptions() const {
   training.labelSmoothing = labelSmoothing;
   training.freeze = freeze;
   training.batchNormFrozen = batchNorm == "frozen";
-  training.recompute = recompute == "full";
+  using Recompute = TrainingOptions::Recompute;
+  training.recompute = recompute == "full"   ? Recompute::Full
+                       : recompute == "auto" ? Recompute::Auto
+                                             : Recompute::None;
   training.ranks = ranks;
   training.schedule = schedule;
   if (std::filesystem::path(schedule).extension() == ".csv") {

@@ -71,3 +71,55 @@ pipe.graph @main(%i: tensor<2xi64>, %j: tensor<1x1xi64>) -> tensor<f32> {
   }
   pipe.output %4 : tensor<f32>
 }
+
+// -----
+
+pipe.weight @w parameter : tensor<f32> from #pipe.source<"m", 0, 4>
+// expected-error @+1 {{'pipe.graph' op has no stages; run the partition phase first}}
+pipe.graph @main() -> tensor<f32> {
+  %w = pipe.load_weight @w : tensor<f32>
+  %0 = pipe.exp %w : (tensor<f32>) -> tensor<f32>
+  pipe.output %0 : tensor<f32>
+}
+
+// -----
+
+pipe.weight @w parameter : tensor<f32> from #pipe.source<"m", 0, 4>
+pipe.graph @main() -> tensor<f32> {
+  // expected-error @+1 {{'pipe.stage' op yields a value twice, or one that it received; each has to leave the stage that makes it, once}}
+  %0:2 = pipe.stage 0 () -> (tensor<f32>, tensor<f32>) {
+    %w = pipe.load_weight @w : tensor<f32>
+    %1 = pipe.exp %w : (tensor<f32>) -> tensor<f32>
+    pipe.yield %1, %1 : tensor<f32>, tensor<f32>
+  }
+  %1 = pipe.transfer %0#0 from 0 to 1 : tensor<f32>
+  %2 = pipe.transfer %0#1 from 0 to 1 : tensor<f32>
+  %3 = pipe.stage 1 (%a = %1 : tensor<f32>, %b = %2 : tensor<f32>) -> tensor<f32> {
+    %4 = pipe.mul %a, %b : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    pipe.yield %4 : tensor<f32>
+  }
+  pipe.output %3 : tensor<f32>
+}
+
+// -----
+
+pipe.weight @w parameter : tensor<f32> from #pipe.source<"m", 0, 4>
+pipe.graph @main() -> tensor<f32> {
+  %0 = pipe.stage 0 () -> tensor<f32> {
+    %w = pipe.load_weight @w : tensor<f32>
+    %1 = pipe.exp %w : (tensor<f32>) -> tensor<f32>
+    pipe.yield %1 : tensor<f32>
+  }
+  %1 = pipe.transfer %0 from 0 to 1 : tensor<f32>
+  %2 = pipe.transfer %0 from 0 to 2 : tensor<f32>
+  // expected-error @+1 {{'pipe.stage' op yields a value twice, or one that it received}}
+  %3 = pipe.stage 1 (%a = %1 : tensor<f32>) -> tensor<f32> {
+    pipe.yield %a : tensor<f32>
+  }
+  %4 = pipe.transfer %3 from 1 to 2 : tensor<f32>
+  %5 = pipe.stage 2 (%a = %2 : tensor<f32>, %b = %4 : tensor<f32>) -> tensor<f32> {
+    %6 = pipe.mul %a, %b : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    pipe.yield %6 : tensor<f32>
+  }
+  pipe.output %5 : tensor<f32>
+}

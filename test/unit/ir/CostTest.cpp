@@ -57,6 +57,12 @@ const CostCase kCases[] = {
     // 8 positions of 4 channels, each to 3 channels and a window of 3.
     {"%a: tensor<1x4x8xf32>, %b: tensor<4x3x3xf32>", "%0 = pipe.conv_transpose %a, %b strides [1] padding [0, 0] dilations [1] output_padding [0] : (tensor<1x4x8xf32>, tensor<4x3x3xf32>) -> tensor<1x3x10xf32>", 2 * 32 * 9, 4 * (32 + 36 + 30)},
     {"%a: tensor<1x1x4x4xf32>", "%0 = pipe.max_pool %a window [2, 2] strides [2, 2] padding [0, 0, 0, 0] dilations [1, 1] : (tensor<1x1x4x4xf32>) -> tensor<1x1x2x2xf32>", 16, 80},
+    // A softmax and four operations for each of the 24 logits.
+    {"%a: tensor<2x3x4xf32>, %b: tensor<2x3xi64>", "%0 = pipe.cross_entropy %a, %b ignore 0 smoothing 0.0 : (tensor<2x3x4xf32>, tensor<2x3xi64>) -> tensor<f32>", 24 * 12, 96 + 48 + 4},
+    {"%a: tensor<2x4xf32>, %b: tensor<2xi32>, %c: tensor<f32>", "%0 = pipe.cross_entropy_grad %a, %b, %c ignore 0 smoothing 0.0 : (tensor<2x4xf32>, tensor<2xi32>, tensor<f32>) -> tensor<2x4xf32>", 8 * 12, 32 + 8 + 4 + 32},
+    {"%a: tensor<1x1x4x4xf32>, %b: tensor<1x1x2x2xf32>", "%0 = pipe.max_pool_grad %a, %b window [2, 2] strides [2, 2] padding [0, 0, 0, 0] dilations [1, 1] : (tensor<1x1x4x4xf32>, tensor<1x1x2x2xf32>) -> tensor<1x1x4x4xf32>", 16, 64 + 16 + 64},
+    {"%a: tensor<1x1x2x2xf32>", "%0 = pipe.avg_pool_grad %a to [1, 1, 4, 4] window [2, 2] strides [2, 2] padding [0, 0, 0, 0] dilations [1, 1] : (tensor<1x1x2x2xf32>) -> tensor<1x1x4x4xf32>", 16, 80},
+    {"%a: tensor<1x6xf32>", "%0 = pipe.resize_grad linear %a to [1, 3] scales [1.0, 2.0] : (tensor<1x6xf32>) -> tensor<1x3xf32>", 2 * 2 * 6, 36},
     {"%a: tensor<2x3xf32>", "%0 = pipe.softmax %a dim 1 : (tensor<2x3xf32>) -> tensor<2x3xf32>", 72, 48},
     {"%a: tensor<2x4xf32>", "%0 = pipe.layer_norm %a axis 1 epsilon 1.0e-5 : (tensor<2x4xf32>) -> tensor<2x4xf32>", 64, 64},
     // Scores 1 x 2 x 3 x 5; two products over 4 and 6.

@@ -41,11 +41,14 @@ const std::map<std::string, std::string> kWithoutDerivative = {
     {"resize_grad", "made by differentiation"},
 };
 
+std::vector<const GradientCases *> allCases() {
+  return {&unaryCases(), &binaryCases(), &reduceCases(), &shapeCases(),
+          &indexCases(), &linearCases(), &normCases(),   &attentionCases()};
+}
+
 llvm::StringSet<> checkedOps() {
   llvm::StringSet<> names;
-  for (const GradientCases *cases :
-       {&unaryCases(), &binaryCases(), &reduceCases(), &shapeCases(),
-        &indexCases(), &linearCases(), &normCases(), &attentionCases()})
+  for (const GradientCases *cases : allCases())
     for (const GradientCase &test : *cases)
       names.insert(test.op.substr(0, test.op.find(' ')));
   return names;
@@ -70,6 +73,11 @@ TEST(Derivatives, EveryTensorOpHasOneOrIsListed) {
   }
   EXPECT_EQ(without, kWithoutDerivative.size());
   EXPECT_EQ(with, checked.size());
+}
+
+TEST(Derivatives, HoldForEveryElementTypeAndTheLibrariesKernels) {
+  for (const GradientCases *cases : allCases())
+    checkOtherTypes(*cases);
 }
 
 } // namespace

@@ -1,11 +1,8 @@
 // Executes one graph cut in every way into one to four stages, with and
 // without recomputation: the gradients have the same bits, and are those of
 // finite differences.
-#include "passes/differentiate/Passes.h"
-#include "test/unit/passes/differentiate/TrainingInterpreter.h"
+#include "test/unit/passes/differentiate/CutStep.h"
 #include "test/unit/passes/partition/GraphText.h"
-
-#include "mlir/Pass/PassManager.h"
 
 #include <gtest/gtest.h>
 
@@ -141,24 +138,8 @@ public:
   std::optional<Step> step(const std::vector<int64_t> &cuts,
                            const std::string &recompute) {
     GraphText cut(text);
-    std::vector<pipe::Cut> list;
-    for (int64_t position : cuts)
-      list.push_back({position, "test"});
-    auto nodes = pipe::collectGraphNodes(cut.graph);
-    pipe::annotateStages(cut.graph, pipe::planFromCuts(list, nodes));
-    PassManager manager(&cut.context);
-    pipe::buildPartitionPipeline(manager);
-    {
-      ScopedDiagnosticHandler quiet(&cut.context,
-                                    [](Diagnostic &) { return success(); });
-      if (failed(manager.run(*cut.module)))
-        return std::nullopt;
-    }
-    PassManager training(&cut.context);
-    pipe::DifferentiateOptions options;
-    options.recompute = recompute;
-    training.addPass(pipe::createDifferentiate(options));
-    EXPECT_TRUE(succeeded(training.run(*cut.module)));
+    if (!cutAndDifferentiate(*cut.module, cuts, recompute))
+      return std::nullopt;
     StatusOr<Step> step = runStep(cut.graph, inputs, weights);
     EXPECT_TRUE(step.ok()) << step.status().message();
     return step.ok() ? std::optional(*step) : std::nullopt;

@@ -30,8 +30,24 @@ std::vector<std::string> typesIn(std::string text) {
 }
 
 bool isFloat(const std::string &type) {
-  return type.find("f64") != std::string::npos ||
-         type.find("f32") != std::string::npos;
+  return type.find("f64>") != std::string::npos ||
+         type.find("f32>") != std::string::npos ||
+         type.find("f16>") != std::string::npos;
+}
+
+std::string replaced(std::string text, const std::string &from,
+                     const std::string &to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;
+       at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+// A float tensor type with f64 elements.
+std::string widened(std::string type) {
+  for (const char *element : {"bf16>", "f16>", "f32>"})
+    type = replaced(type, element, "f64>");
+  return type;
 }
 
 // The graph that a case stands for, uncut and with one stage.
@@ -54,6 +70,7 @@ public:
     bool trained() const { return isFloat(type); }
   };
   std::vector<Operand> operands;
+  bool libraries = false; // take the runtime's kernels
 
   /// Loss and gradients. `only`: the one operand that is trained; -1 for all.
   StatusOr<Step> step(const std::string &recompute, int only) {
@@ -78,7 +95,7 @@ public:
   }
 
 private:
-  const GradientCase &test;
+  const GradientCase test;
   MLIRContext &context;
   std::vector<std::string> results;
   OwningOpRef<ModuleOp> forward;
@@ -106,6 +123,12 @@ private:
     case DType::F32:
       tensor.as<float>()[k] = static_cast<float>(value);
       return;
+    case DType::F16:
+      tensor.as<uint16_t>()[k] = floatToHalf(static_cast<float>(value));
+      return;
+    case DType::BF16:
+      tensor.as<uint16_t>()[k] = floatToBfloat16(static_cast<float>(value));
+      return;
     case DType::I64:
       tensor.as<int64_t>()[k] = static_cast<int64_t>(value);
       return;
@@ -127,8 +150,8 @@ private:
       std::string value = "%r", type = results[r];
       if (results.size() > 1)
         value += "#" + n;
-      if (size_t at = type.find("f32"); at != std::string::npos) {
-        type.replace(at, 3, "f64");
+      if (widened(type) != type) {
+        type = widened(type);
         text += "    %c" + n + " = pipe.convert " + value + " : (" +
                 results[r] + ") -> " + type + "\n";
         value = "%c" + n;
@@ -152,9 +175,7 @@ private:
     for (size_t r = 0; r < results.size(); ++r) {
       if (!isFloat(results[r]))
         continue;
-      std::string type = results[r];
-      if (size_t at = type.find("f32"); at != std::string::npos)
-        type.replace(at, 3, "f64");
+      const std::string type = widened(results[r]);
       Operand weight{"w" + std::to_string(r), type};
       auto tensor = cast<RankedTensorType>(parseType(type, &context));
       weight.tensor = *Tensor::allocate(pipe::toTensorType(tensor));
@@ -211,7 +232,7 @@ private:
     }
     for (const Operand &weight : lossWeights())
       inputs.push_back(weight.tensor);
-    return runStep(pipe::findGraph(module), inputs, weights);
+    return runStep(pipe::findGraph(module), inputs, weights, libraries);
   }
 };
 
@@ -282,6 +303,54 @@ void checkGradients(const GradientCase &test) {
     EXPECT_TRUE(sameBits({{name, step->gradients[name]}}, alone->gradients))
         << "with all but %" << name << " frozen";
   }
+}
+
+namespace {
+
+// The case with another element type; attributes stay f64.
+GradientCase withElement(GradientCase test, const std::string &element) {
+  for (std::string *text : {&test.op, &test.before})
+    for (const char *before : {"x", "<"})
+      *text =
+          replaced(*text, std::string(before) + "f64>", before + element + ">");
+  return test;
+}
+
+void checkOtherTypes(const GradientCase &test) {
+  SCOPED_TRACE(test.op);
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<pipe::PipeDialect>();
+  StatusOr<Step> exact = CaseGraph(test, context).step("none", -1);
+  ASSERT_TRUE(exact.ok()) << exact.status().message();
+  for (const char *element : {"f32", "f16", "bf16"}) {
+    CaseGraph graph(withElement(test, element), context);
+    graph.libraries = element[1] == '3';
+    StatusOr<Step> step = graph.step("none", -1);
+    ASSERT_TRUE(step.ok()) << element << ": " << step.status().message();
+    EXPECT_EQ(step->gradients.size(), exact->gradients.size());
+    for (const auto &[name, sites] : step->gradients) {
+      const Numbers got = sumOfSites(sites),
+                    expected = sumOfSites(exact->gradients[name]);
+      ASSERT_EQ(got.size(), expected.size());
+      for (size_t k = 0; k < got.size(); ++k) {
+        if (graph.libraries)
+          EXPECT_NEAR(got[k], expected[k],
+                      2e-4 * std::max(1.0, std::abs(expected[k])))
+              << "operand %" << name << ", element " << k;
+        else
+          EXPECT_TRUE(std::isfinite(got[k]))
+              << element << " operand %" << name << ", element " << k;
+      }
+    }
+  }
+}
+
+} // namespace
+
+void checkOtherTypes(const GradientCases &tests) {
+  for (const GradientCase &test : tests)
+    if (test.op.rfind("pipe.convert", 0) != 0)
+      checkOtherTypes(test);
 }
 
 void checkGradients(const GradientCases &tests) {

@@ -34,6 +34,10 @@ using GradientCases = std::vector<GradientCase>;
 void checkGradients(const GradientCase &test);
 void checkGradients(const GradientCases &tests);
 
+/// The cases in f32 with the library kernels, against f64's gradients, and in
+/// f16 and bf16, where they must be finite.
+void checkOtherTypes(const GradientCases &tests);
+
 // Each kind's cases, for the test that every derivative has one.
 const GradientCases &unaryCases();
 const GradientCases &binaryCases();

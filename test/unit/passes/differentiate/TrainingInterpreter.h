@@ -17,11 +17,15 @@ struct Step {
 };
 
 /// The graph's first result and what its pipe.gradient ops got. Sites that are
-/// missing or stand twice are an error.
+/// missing or stand twice are an error. `libraries`: by the kernels that the
+/// runtime takes, else by the reference ones.
 inline StatusOr<Step> runStep(pipe::GraphOp graph,
                               const std::vector<Tensor> &inputs,
-                              const TensorMap &weights) {
+                              const TensorMap &weights,
+                              bool libraries = false) {
   pipe::testing::GraphInterpreter interpreter(weights);
+  if (libraries)
+    interpreter.useLibraries();
   PIPEC_ASSIGN_OR_RETURN(std::vector<Tensor> results,
                          interpreter.run(graph, inputs));
   Step step{results.at(0), {}};
@@ -34,14 +38,26 @@ inline StatusOr<Step> runStep(pipe::GraphOp graph,
   return step;
 }
 
+inline double elementOf(const Tensor &tensor, size_t i) {
+  switch (tensor.dtype()) {
+  case DType::F64:
+    return tensor.as<double>()[i];
+  case DType::F32:
+    return tensor.as<float>()[i];
+  case DType::F16:
+    return halfToFloat(tensor.as<uint16_t>()[i]);
+  default:
+    return bfloat16ToFloat(tensor.as<uint16_t>()[i]);
+  }
+}
+
 /// Their sum in f64, element by element.
 inline std::vector<double> sumOfSites(const std::vector<Tensor> &sites) {
   std::vector<double> sum;
   for (const Tensor &tensor : sites) {
     sum.resize(static_cast<size_t>(tensor.numElements()));
     for (size_t i = 0; i < sum.size(); ++i)
-      sum[i] += tensor.dtype() == DType::F32 ? double(tensor.as<float>()[i])
-                                             : tensor.as<double>()[i];
+      sum[i] += elementOf(tensor, i);
   }
   return sum;
 }
