@@ -3,6 +3,7 @@
 #include "compiler/PackageWriter.h"
 #include "tools/pipec/Commands.h"
 #include "tools/pipec/ModelArguments.h"
+#include "tools/pipec/ParseBytes.h"
 #include "tools/pipec/TrainingArguments.h"
 
 #include <cstdio>
@@ -11,7 +12,7 @@ namespace pipec::tool {
 namespace {
 
 struct CompileArguments : ModelArguments, TrainingArguments {
-  std::string output;
+  std::string output, memory;
   bool inPlace = false, overwrite = false, json = false;
 };
 
@@ -21,8 +22,15 @@ Status compile(const CompileArguments &arguments) {
     return invalidArgument(arguments.model +
                            " is a package already; compile takes a model file");
   PIPEC_ASSIGN_OR_RETURN(CompileOptions options, arguments.options());
+  if (arguments.memory.empty() == (arguments.recompute == "auto"))
+    return invalidArgument("--recompute auto and --memory SIZE go together: "
+                           "stages recompute until a step fits");
   if (!arguments.loss.empty()) {
     PIPEC_ASSIGN_OR_RETURN(options.training, arguments.trainingOptions());
+    if (!arguments.memory.empty()) {
+      PIPEC_ASSIGN_OR_RETURN(options.training->memoryLimit,
+                             parseBytes(arguments.memory));
+    }
   } else if (std::string given = arguments.given(); !given.empty()) {
     return invalidArgument(given + ": training alone has that; add --loss");
   }
@@ -51,6 +59,11 @@ void addCompileCommand(CLI::App &app, Exit &exit) {
                  "run', 'pipec train' and the library load");
   arguments->ModelArguments::addTo(*command, "Model file (.onnx)");
   arguments->TrainingArguments::addTo(*command);
+  command
+      ->add_option("--memory", arguments->memory,
+                   "Of --recompute auto: what a training step may take, such "
+                   "as 16GiB")
+      ->group("Schedule");
   command
       ->add_option("-o,--output", arguments->output,
                    "Package folder to write, such as model.pipe")
