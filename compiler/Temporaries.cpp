@@ -57,8 +57,9 @@ TemporaryFolder::create(const std::string &prefix) {
 TemporaryFolder::~TemporaryFolder() {
   if (folder.empty())
     return;
-  removeFolder(folder);
+  // Under the lock: two threads in one remove_all() crash in the library.
   std::lock_guard<std::mutex> lock(registry().mutex);
+  removeFolder(folder);
   registry().folders.erase(folder);
 }
 
