@@ -118,13 +118,6 @@ bool hasFixedBatch(const Port &input) {
 
 } // namespace
 
-std::vector<int64_t> splitRows(int64_t rows, int64_t pieces) {
-  std::vector<int64_t> sizes;
-  for (int64_t k = 0; k < pieces; ++k)
-    sizes.push_back(rows / pieces + (k < rows % pieces ? 1 : 0));
-  return sizes;
-}
-
 bool isWholeInput(const Port &input, const CompileOptions &options) {
   auto given = options.inputShapes.find(input.name);
   bool scalar = given != options.inputShapes.end()
@@ -172,7 +165,7 @@ planVariants(const onnx::ModelInterface &model, const CompileOptions &options) {
           "') cannot be cut into " + std::to_string(options.microbatches) +
           " microbatches; use --microbatches " +
           std::to_string(std::max<int64_t>(rows, 1)) + " or fewer");
-    // The sizes of splitRows, of which there may be very many.
+    // torch.tensor_split's: 10 rows in 4 pieces are 3, 3, 2, 2.
     sizes.insert(rows / options.microbatches);
     if (rows % options.microbatches)
       sizes.insert(rows / options.microbatches + 1);

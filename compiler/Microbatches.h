@@ -13,9 +13,6 @@ struct VariantShapes {
   std::map<std::string, std::vector<int64_t>> inputShapes;
 };
 
-/// The sizes of torch.tensor_split: 10 rows in 4 pieces are 3, 3, 2, 2.
-std::vector<int64_t> splitRows(int64_t rows, int64_t pieces);
-
 /// Shapes of every graph input for each distinct microbatch size, largest
 /// first. Errors name the input, the dimension and what to pass.
 StatusOr<std::vector<VariantShapes>>

@@ -5,6 +5,7 @@
 // ties) follows from the number of bytes. Seeds: OnnxFuzzSeeds.cpp, seeds.py.
 #include "frontends/onnx/OnnxFrontend.h"
 
+#include <memory>
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -43,6 +44,18 @@ bool isSmall(const onnx::ModelInterface &interface) {
   return true;
 }
 
+/// A context serves many inputs: making one costs more than most imports. What
+/// it keeps would grow without end, so it is replaced now and then.
+mlir::MLIRContext &freshContext() {
+  constexpr int kInputs = 256;
+  static int used = 0;
+  static std::unique_ptr<mlir::MLIRContext> context;
+  if (!context || ++used % kInputs == 0)
+    context = std::make_unique<mlir::MLIRContext>(
+        mlir::MLIRContext::Threading::DISABLED);
+  return *context;
+}
+
 /// Shapes of all inputs for odd sizes; ties of the names that seeds have.
 void addRequests(onnx::ImportOptions &options,
                  const onnx::ModelInterface &interface, size_t size) {
@@ -71,8 +84,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       if (!dim.symbol.empty())
         options.bindings[dim.symbol] = 2;
   addRequests(options, (*model)->interface(), size);
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  auto module = (*model)->import(context, options, [](const std::string &) {});
+  auto module =
+      (*model)->import(freshContext(), options, [](const std::string &) {});
   (void)module;
   (*model)->foldedParameters();
   return 0;

@@ -26,11 +26,6 @@ std::string refusal(const onnx::ModelInterface &m,
   return variants.ok() ? "" : variants.status().message();
 }
 
-TEST(Microbatches, SplitsAsTorchDoes) {
-  EXPECT_EQ(splitRows(10, 4), std::vector<int64_t>({3, 3, 2, 2}));
-  EXPECT_EQ(splitRows(8, 4), std::vector<int64_t>({2, 2, 2, 2}));
-}
-
 TEST(Microbatches, DistinctSizesLargestFirst) {
   CompileOptions options;
   options.bindings = {{"batch", 10}, {"seq", 7}};
