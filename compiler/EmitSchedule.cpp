@@ -86,13 +86,7 @@ Status addSchedule(schema::Manifest &manifest, const CompileOptions &options) {
                                     options.microbatches));
   PIPEC_RETURN_IF_ERROR(
       addCommunication(schedule, graph, stageTimes(manifest)));
-  PIPEC_ASSIGN_OR_RETURN(ScheduleReport report,
-                         verifySchedule(schedule, graph));
-  if (!report.ascending)
-    return unsupported(
-        "the schedule '" + schedule.name +
-        "' runs the backwards of a stage in another order than that of the "
-        "microbatches; pipec needs them in ascending order");
+  PIPEC_RETURN_IF_ERROR(verifySchedule(schedule, graph).status());
   schema::Schedule *message = manifest.mutable_training()->mutable_schedule();
   message->set_name(schedule.name);
   message->set_microbatches(schedule.microbatches);

@@ -77,10 +77,6 @@ Status readSchedule(const schema::Schedule &source, Package::Impl &package) {
   if (!report.ok())
     return dataLoss("schedule '" + source.name() +
                     "': " + report.status().message());
-  if (!report->ascending)
-    return unsupported("schedule '" + source.name() +
-                       "' does not run its backwards in ascending order of "
-                       "microbatches");
   package.training->schedule = std::move(schedule);
   return {};
 }

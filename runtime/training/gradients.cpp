@@ -42,6 +42,16 @@ void collectStage(const Package::Impl &package, size_t s,
       all[index[output.index]].mover = static_cast<int64_t>(s);
 }
 
+bool forwardsAscend(const Package::Impl &package, int64_t stage) {
+  int64_t next = 0;
+  for (const ScheduleList &list : package.training->schedule.lists)
+    for (const ScheduleAction &action : list)
+      if (action.kind == ScheduleAction::Kind::Forward &&
+          action.stage == stage && action.microbatch != next++)
+        return false;
+  return true;
+}
+
 } // namespace
 
 StatusOr<std::vector<SharedWeight>>
@@ -52,6 +62,12 @@ collectWeights(const Package::Impl &package) {
     collectStage(package, s, all, byName);
   std::vector<SharedWeight> weights;
   for (Collected &entry : all) {
+    if (entry.mover >= 0 && !forwardsAscend(package, entry.mover))
+      return unsupported("the schedule does not run the forwards of stage " +
+                         std::to_string(entry.mover) +
+                         " in ascending order of microbatches, but buffer '" +
+                         entry.weight.name +
+                         "' moves in that order; pass --batch-norm frozen");
     if (entry.mover >= 0 && entry.weight.places.size() > 1)
       return unsupported(
           "buffer '" + entry.weight.name + "' is moved by stage " +

@@ -1,7 +1,8 @@
 // A stage's programs of training on a device: see train_stage.h.
 //
-// Gradients are added in the order in which microbatches run, which is
-// ascending, in the parameter's own type (decision 6).
+// Gradients are added in ascending microbatch order, in the parameter's own
+// type (decision 6); where a schedule runs them in another order, what is early
+// waits.
 // Tests: test/unit/runtime/TrainerTest.cpp.
 #include "runtime/training/train_stage.h"
 
@@ -167,6 +168,11 @@ void TrainStage::reset() {
     freeContexts.push_back(c);
 }
 
+void TrainStage::beginPart() {
+  turn.assign(sums.size(), 0);
+  early.assign(sums.size(), {});
+}
+
 void TrainStage::beginStep() {
   reset();
   losses.clear();
@@ -224,7 +230,7 @@ Status TrainStage::takeOutputs(PreparedProgram &prepared, int64_t k) {
     synchronised = true;
     const TensorView value = prepared.value(output.value);
     if (output.target == Target::GradientSite)
-      PIPEC_RETURN_IF_ERROR(addGradient(output.index, value));
+      PIPEC_RETURN_IF_ERROR(addGradient(output.index, value, k));
     else if (output.target == Target::GraphOutput)
       PIPEC_RETURN_IF_ERROR(readLoss(value, k));
     else
@@ -234,13 +240,30 @@ Status TrainStage::takeOutputs(PreparedProgram &prepared, int64_t k) {
   return {};
 }
 
-Status TrainStage::addGradient(uint32_t site, const TensorView &value) {
-  if (!filled[site])
-    std::memcpy(sums[site].data(), value.data, value.type.byteSize());
-  else
-    addInto<float>(sums[site].data(), value.data, value.type.numElements());
-  filled[site] = true;
+Status TrainStage::addGradient(uint32_t site, const TensorView &value,
+                               int64_t k) {
+  if (k != turn[site]) {
+    PIPEC_ASSIGN_OR_RETURN(early[site][k],
+                           Tensor::copyOf(value.type, value.data));
+    return {};
+  }
+  sumGradient(site, value.data);
+  auto &waiting = early[site];
+  for (auto next = waiting.find(++turn[site]); next != waiting.end();
+       next = waiting.find(++turn[site])) {
+    sumGradient(site, next->second.data());
+    waiting.erase(next);
+  }
   return {};
+}
+
+void TrainStage::sumGradient(uint32_t site, const void *value) {
+  Tensor &sum = sums[site];
+  if (!filled[site])
+    std::memcpy(sum.data(), value, sum.byteSize());
+  else
+    addInto<float>(sum.data(), value, sum.numElements());
+  filled[site] = true;
 }
 
 Status TrainStage::readLoss(const TensorView &value, int64_t k) {

@@ -28,8 +28,9 @@ public:
     return !programs[static_cast<size_t>(phase)].empty();
   }
 
-  /// Before the first microbatch of a step.
+  /// Before the first microbatch of a step, and of each part of its rows.
   void beginStep();
+  void beginPart();
   /// Runs a phase of microbatch `k`. The forward that makes the loss sets it.
   Status run(ProgramPhase phase, int64_t k, const Feed &feed,
              const RunControl *control);
@@ -80,7 +81,8 @@ private:
     return programs[static_cast<size_t>(phase)][variant];
   }
   Status takeOutputs(PreparedProgram &program, int64_t k);
-  Status addGradient(uint32_t site, const TensorView &value);
+  Status addGradient(uint32_t site, const TensorView &value, int64_t k);
+  void sumGradient(uint32_t site, const void *value);
   Status readLoss(const TensorView &value, int64_t k);
 
   const Package::Impl &package;
@@ -100,6 +102,10 @@ private:
   std::map<int64_t, size_t> inUse; // microbatch -> context
   std::vector<Tensor> sums;        // by site
   std::vector<bool> filled;        // by site
+  // Of a schedule that runs backwards out of order: the microbatch whose turn
+  // it is, and what waits for its turn, by site (decision 6).
+  std::vector<int64_t> turn;
+  std::vector<std::map<int64_t, Tensor>> early;
   std::map<int64_t, double> losses;
   int lossIndex = -1; // of the forward's outputs
 };

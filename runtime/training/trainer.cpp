@@ -187,6 +187,8 @@ Status Trainer::Impl::runParts(const TensorMap &batch, double scale,
     PIPEC_ASSIGN_OR_RETURN(
         Feed feed,
         Feed::create(impl(), rows, m, scale, {options.seed, next, part * m}));
+    for (auto &stage : stages)
+      stage->beginPart();
     Status status = runRanks(feed);
     if (!status.ok()) {
       for (auto &stage : stages)

@@ -139,4 +139,5 @@ def main():
     sys.exit(0 if passed and not failed else 1)
 
 
-main()
+if __name__ == '__main__':
+    main()

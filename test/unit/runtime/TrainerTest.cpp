@@ -178,6 +178,24 @@ TEST(Trainer, AccumulationIsOneUpdateOfAllRows) {
   EXPECT_EQ(trace(**whole, trainingBatch(8)), trace(**parts, trainingBatch(8)));
 }
 
+TEST(Trainer, BackwardsInAnotherOrderGiveTheSameBits) {
+  const std::string expected =
+      runCase({"gpipe", 3, 3, 4}, nullptr, plainOptions());
+  auto schedule = makeSchedule("gpipe", 3, 3, 4);
+  ASSERT_TRUE(schedule.ok());
+  for (ScheduleList &list : schedule->lists)
+    std::reverse(list.begin() + 4, list.end()); // all forwards come first
+  TrainingPackage package(3);
+  ASSERT_TRUE(package.setSchedule(*schedule).ok());
+  TempFolder folder;
+  ASSERT_TRUE(package.write(folder / "m.pipe").ok());
+  auto opened = Package::open(folder / "m.pipe");
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  auto trainer = Trainer::create(*opened, plainOptions());
+  ASSERT_TRUE(trainer.ok()) << trainer.status().message();
+  EXPECT_EQ(trace(**trainer, trainingBatch(8)), expected);
+}
+
 TEST(Trainer, ANumericErrorStopsAllRanksSoon) {
   TempFolder folder;
   Package package = openTraining(folder / "m.pipe", "1f1b", 4, 4, 8);
