@@ -16,6 +16,7 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 #include <set>
@@ -89,7 +90,8 @@ private:
     report("emitting " + std::to_string(plan.numStages()) +
            (plan.numStages() == 1 ? " stage" : " stages"));
     EmitInput input;
-    input.modelName = llvm::sys::path::filename(path).str();
+    input.modelName =
+        llvm::json::fixUTF8(llvm::sys::path::filename(path)); // of any bytes
     input.options = &options;
     input.interface = &model->interface();
     for (size_t v = 0; v < variants.size(); ++v)
@@ -168,9 +170,8 @@ private:
            (options.training ? "they are not trained"
                              : "this file serves "
                                "inference") +
-           "; to keep them export with optimize=False, or with dynamo=False "
-           "with training=TrainingMode.TRAINING and "
-           "do_constant_folding=False");
+           "; to keep them export with optimize=False, or with dynamo=False, "
+           "training=TrainingMode.PRESERVE and do_constant_folding=False");
   }
 
   StatusOr<OwningOpRef<ModuleOp>> import(const VariantShapes &variant,
@@ -183,6 +184,7 @@ private:
         importOptions.wholeInputs.push_back(input.name);
     importOptions.ties = options.ties;
     importOptions.unties = options.unties;
+    importOptions.training = options.training.has_value();
     // A remark about the file is made once, not once a size.
     onnx::Notice notice = [&](const std::string &text) {
       if (first)
@@ -237,6 +239,8 @@ private:
 
   Status cut(ModuleOp module, bool first) {
     pipe::GraphOp graph = pipe::findGraph(module);
+    if (options.training)
+      PIPEC_RETURN_IF_ERROR(dropOtherOutputs(module, graph));
     std::vector<pipe::GraphNode> nodes = pipe::collectGraphNodes(graph);
     if (first) {
       PIPEC_ASSIGN_OR_RETURN(plan, makePlan(graph, nodes, options));
@@ -258,6 +262,17 @@ private:
             manager.addPass(pipe::createDifferentiate(how));
           }));
     return runPhase(module, "lower", pipe::buildLowerPipeline);
+  }
+
+  /// Before the plan is made: what only other outputs need is no work to
+  /// balance.
+  Status dropOtherOutputs(ModuleOp module, pipe::GraphOp graph) {
+    DiagnosticCollector diagnostics(&context);
+    if (failed(pipe::keepLossOutput(graph, options.training->output)))
+      return diagnostics.status("loss");
+    return runPhase(module, "loss", [](OpPassManager &manager) {
+      manager.addPass(pipe::createRemoveDead());
+    });
   }
 
   /// The loss, and which parameters it is not differentiated for. The plan is

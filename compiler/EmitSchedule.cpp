@@ -77,6 +77,24 @@ StatusOr<Schedule> makeOrRead(const TrainingOptions &training, int64_t stages,
   return schedule;
 }
 
+/// With a memory limit: no rank's contexts may exceed it by themselves. Where
+/// stages recompute by memory, that is for the compiler to reach.
+VerifyOptions limitsOf(const schema::Manifest &manifest,
+                       const TrainingOptions &training) {
+  VerifyOptions options;
+  if (!training.memoryLimit ||
+      training.recompute == TrainingOptions::Recompute::Auto)
+    return options;
+  options.maxMemory = static_cast<double>(training.memoryLimit);
+  for (const schema::Stage &stage : manifest.stages()) {
+    StageMemory memory;
+    memory.forward = memory.weight =
+        stage.context_bytes_size() ? double(stage.context_bytes(0)) : 0;
+    options.memory.push_back(memory);
+  }
+  return options;
+}
+
 } // namespace
 
 Status addSchedule(schema::Manifest &manifest, const CompileOptions &options) {
@@ -86,7 +104,9 @@ Status addSchedule(schema::Manifest &manifest, const CompileOptions &options) {
                                     options.microbatches));
   PIPEC_RETURN_IF_ERROR(
       addCommunication(schedule, graph, stageTimes(manifest)));
-  PIPEC_RETURN_IF_ERROR(verifySchedule(schedule, graph).status());
+  PIPEC_RETURN_IF_ERROR(
+      verifySchedule(schedule, graph, limitsOf(manifest, *options.training))
+          .status());
   schema::Schedule *message = manifest.mutable_training()->mutable_schedule();
   message->set_name(schedule.name);
   message->set_microbatches(schedule.microbatches);

@@ -264,7 +264,7 @@ std::string jsonReport(const schema::Manifest &manifest,
                          {"bubble", p.bubble},
                          {"memory_bytes", p.memoryBytes}};
   report["lower_bound_seconds"] = p.lowerBound;
-  return report.dump(2) + "\n";
+  return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 } // namespace pipec

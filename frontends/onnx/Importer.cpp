@@ -222,7 +222,8 @@ Status Importer::importNode(int index) {
       pipe::makeOriginLocation(&context, model.origins[index]));
   std::vector<Val> transposed;
   std::vector<Val> inputs = inputsOf(index, transposed);
-  NodeContext nodeContext(model, index, *emitter, std::move(inputs));
+  NodeContext nodeContext(model, index, *emitter, std::move(inputs),
+                          options.training);
   nodeContext.setTransposedWeights(std::move(transposed));
   if (emitter->ok())
     findImporter(node.op_type(), model.opset)(nodeContext);

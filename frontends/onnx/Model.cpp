@@ -6,6 +6,8 @@
 
 #include "frontends/onnx/Text.h"
 
+#include "llvm/Support/JSON.h"
+
 #include <climits>
 #include <filesystem>
 
@@ -21,6 +23,34 @@ std::string Model::where(int node) const {
   return path + ": node '" + origin.node + "' (" + joined(parts) + ")";
 }
 
+/// Names go into packages, reports and messages, all of which are UTF-8.
+static Status checkNames(const Model &model) {
+  auto check = [&](const std::string &name, const std::string &what) -> Status {
+    if (llvm::json::isUTF8(name))
+      return Status();
+    return dataLoss(model.path + ": the name of " + what + ", '" +
+                    llvm::json::fixUTF8(name) + "', is not UTF-8");
+  };
+  const auto &graph = model.graph();
+  for (int i = 0; i < graph.node_size(); ++i) {
+    const auto &node = graph.node(i);
+    const std::string which = "node " + std::to_string(i);
+    PIPEC_RETURN_IF_ERROR(check(node.name(), which));
+    PIPEC_RETURN_IF_ERROR(check(node.op_type(), which + "'s operator"));
+    PIPEC_RETURN_IF_ERROR(check(node.domain(), which + "'s domain"));
+    for (const auto &name : node.input())
+      PIPEC_RETURN_IF_ERROR(check(name, "an input of " + which));
+    for (const auto &name : node.output())
+      PIPEC_RETURN_IF_ERROR(check(name, "an output of " + which));
+  }
+  for (const auto &tensor : graph.initializer())
+    PIPEC_RETURN_IF_ERROR(check(tensor.name(), "an initializer"));
+  for (const auto *ports : {&graph.input(), &graph.output()})
+    for (const auto &port : *ports)
+      PIPEC_RETURN_IF_ERROR(check(port.name(), "an input or output"));
+  return Status();
+}
+
 static void readOrigins(Model &model) {
   std::vector<NodeMetadata> metadata;
   for (const auto &node : model.graph().node())
@@ -29,13 +59,13 @@ static void readOrigins(Model &model) {
   for (int i = 0; i < model.graph().node_size(); ++i) {
     const auto &node = model.graph().node(i);
     Origin origin;
-    origin.module = modules[i];
+    origin.module = llvm::json::fixUTF8(modules[i]);
     origin.node = node.name();
     if (origin.node.empty())
       origin.node =
           node.output_size() ? node.output(0) : "#" + std::to_string(i);
     origin.op = node.op_type();
-    origin.file = metadata[i].file;
+    origin.file = llvm::json::fixUTF8(metadata[i].file);
     origin.line = metadata[i].line;
     origin.index = i;
     model.origins.push_back(std::move(origin));
@@ -156,6 +186,7 @@ openModel(std::shared_ptr<const MappedFile> file) {
   for (const auto &opset : model->proto.opset_import())
     if (opset.domain().empty() || opset.domain() == "ai.onnx")
       model->opset = opset.version();
+  PIPEC_RETURN_IF_ERROR(checkNames(*model));
   readOrigins(*model);
   PIPEC_RETURN_IF_ERROR(readTensors(*model, *scanned, std::move(file)));
   readAliasNodes(*model);

@@ -17,12 +17,19 @@ namespace pipec::onnx {
 class NodeContext {
 public:
   NodeContext(const Model &model, int index, Emitter &e,
-              std::vector<Val> inputs)
-      : e(e), opset(model.opset), model(model), index(index),
-        inputs(std::move(inputs)), outputs(node().output_size()) {}
+              std::vector<Val> inputs, bool training)
+      : e(e), opset(model.opset), training(training), model(model),
+        index(index), inputs(std::move(inputs)), outputs(node().output_size()) {
+  }
 
   Emitter &e;
   const int64_t opset;
+  const bool training; // see ImportOptions
+
+  /// Whether PyTorch wrote the file: its conventions hold.
+  bool isFromPyTorch() const {
+    return model.proto.producer_name() == "pytorch";
+  }
 
   const ::onnx::NodeProto &node() const { return model.graph().node(index); }
   const std::string &op() const { return node().op_type(); }

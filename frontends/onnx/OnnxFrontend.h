@@ -44,6 +44,8 @@ struct ImportOptions {
   /// recognised tie.
   std::vector<std::pair<std::string, std::string>> ties;
   std::vector<std::string> unties;
+  /// The graph is to be trained: BatchNormalization in training mode is taken.
+  bool training = false;
 };
 
 /// A message for the user that is no error: "lm_head.weight is tied to ...".

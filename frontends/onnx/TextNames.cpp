@@ -150,8 +150,11 @@ int TextNaming::declareTensor(int initializer) {
                     return isSetting(model.graph().node(reader.node).op_type(),
                                      reader.input);
                   });
-  bool named = looksLikeStateDict(tensor.name) && (dotted || type.rank() > 0) &&
-               !setting;
+  // Other tools name scalars as they like; PyTorch's constants have no
+  // identifier, so a plain one is a parameter of the root.
+  bool fromPyTorch = model.proto.producer_name() == "pytorch";
+  bool named = looksLikeStateDict(tensor.name) &&
+               (dotted || type.rank() > 0 || fromPyTorch) && !setting;
   if (named && isBufferName(tensor.name))
     return declare(model, table, initializer, tensor.name, WeightKind::Buffer);
   return declare(model, table, initializer, tensor.name,

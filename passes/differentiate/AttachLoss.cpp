@@ -20,6 +20,30 @@ namespace pipec::pipe {
 
 namespace {
 
+/// Position of the output that the loss is of; an error lists those there are.
+static std::optional<unsigned> chooseOutput(GraphOp graph, StringRef output) {
+  llvm::SmallVector<unsigned> outputs;
+  std::string names;
+  for (auto [i, result] : llvm::enumerate(getResults(graph)))
+    if (result.buffer.empty()) {
+      outputs.push_back(i);
+      names += (names.empty() ? "" : ", ") + result.name;
+    }
+  if (output.empty() && outputs.size() == 1)
+    return outputs[0];
+  for (unsigned i : outputs)
+    if (graph.getOutputName(i) == output)
+      return i;
+  if (output.empty())
+    graph.emitError("the model has several outputs; say which one the loss "
+                    "is of: ")
+        << names;
+  else
+    graph.emitError("the model has no output '")
+        << output << "' for the loss; it has " << names;
+  return std::nullopt;
+}
+
 class LossBuilder {
 public:
   LossBuilder(GraphOp graph, const LossSpec &spec)
@@ -27,7 +51,7 @@ public:
         loc(lossLocation(graph)) {}
 
   LogicalResult run() {
-    std::optional<unsigned> index = chooseOutput();
+    std::optional<unsigned> index = chooseOutput(graph, spec.output);
     if (!index)
       return failure();
     Value output = graph.getOutput().getOperand(*index);
@@ -69,29 +93,6 @@ private:
     origin.op = "Loss";
     origin.node = "loss";
     return makeOriginLocation(graph.getContext(), origin);
-  }
-
-  std::optional<unsigned> chooseOutput() {
-    llvm::SmallVector<unsigned> outputs;
-    std::string names;
-    for (auto [i, result] : llvm::enumerate(getResults(graph)))
-      if (result.buffer.empty()) {
-        outputs.push_back(i);
-        names += (names.empty() ? "" : ", ") + result.name;
-      }
-    if (spec.output.empty() && outputs.size() == 1)
-      return outputs[0];
-    for (unsigned i : outputs)
-      if (graph.getOutputName(i) == spec.output)
-        return i;
-    if (spec.output.empty())
-      graph.emitError("the model has several outputs; say which one the loss "
-                      "is of: ")
-          << names;
-    else
-      graph.emitError("the model has no output '")
-          << spec.output << "' for the loss; it has " << names;
-    return std::nullopt;
   }
 
   Value widened(Value value) {
@@ -197,6 +198,18 @@ struct AttachLossPass : impl::AttachLossBase<AttachLossPass> {
 };
 
 } // namespace
+
+LogicalResult keepLossOutput(GraphOp graph, StringRef output) {
+  std::optional<unsigned> index = chooseOutput(graph, output);
+  if (!index)
+    return failure();
+  llvm::SmallVector<GraphResult> kept;
+  for (auto [i, result] : llvm::enumerate(getResults(graph)))
+    if (i == *index || !result.buffer.empty())
+      kept.push_back(result);
+  setResults(graph, kept);
+  return success();
+}
 
 LogicalResult attachLoss(GraphOp graph, const LossSpec &spec) {
   return LossBuilder(graph, spec).run();

@@ -30,6 +30,9 @@ struct LossSpec {
 /// See pipe-differentiate-attach-loss. Errors are reported at the graph.
 mlir::LogicalResult attachLoss(GraphOp graph, const LossSpec &spec);
 
+/// Drops all results but `output` (empty: the only one) and moved buffers.
+mlir::LogicalResult keepLossOutput(GraphOp graph, llvm::StringRef output);
+
 /// Discardable attribute of a `pipe.weight` that is not trained (unit).
 constexpr llvm::StringLiteral kFrozenAttr = "pipe.frozen";
 

@@ -68,8 +68,12 @@ StatusOr<Checkpoint> Checkpoint::open(const std::string &path) {
   }
   const std::string &folder = checkpoint.folder;
   CheckpointContents &contents = checkpoint.contents;
-  PIPEC_ASSIGN_OR_RETURN(contents,
-                         readCheckpointJson(folder + "/" + kCheckpointFile));
+  auto json = readCheckpointJson(folder + "/" + kCheckpointFile);
+  if (!json.ok())
+    return json.status().withPrefix("checkpoint '" + folder +
+                                    "' cannot be used; remove it to resume "
+                                    "from an earlier one");
+  contents = std::move(*json);
   checkpoint.weightTable = TensorTable(folder);
   checkpoint.optimizerTable = TensorTable(folder);
   const int64_t step = contents.info.step;

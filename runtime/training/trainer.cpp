@@ -229,6 +229,27 @@ void Trainer::Impl::update(StepResult &result) {
   }
 }
 
+/// Names of what holds NaN or infinity: inputs, parameters, buffers.
+std::string Trainer::Impl::notFinite(const TensorMap &batch) const {
+  std::string names;
+  auto look = [&](const char *what, const std::string &name,
+                  const Tensor &tensor) {
+    if (tensor.dtype() != DType::F32)
+      return;
+    const float *values = tensor.as<float>();
+    if (!std::all_of(values, values + tensor.numElements(),
+                     [](float value) { return std::isfinite(value); }))
+      names +=
+          (names.empty() ? "" : ", ") + std::string(what) + " '" + name + "'";
+  };
+  for (const auto &[name, tensor] : batch)
+    look("input", name, tensor);
+  for (const SharedWeight &weight : weights)
+    look(weight.isBuffer ? "buffer" : "parameter", weight.name,
+         valueOf(weight));
+  return names.empty() ? "a constant of the model" : names;
+}
+
 StatusOr<StepResult> Trainer::Impl::step(const TensorMap &batch) {
   StepResult result;
   result.step = next;
@@ -244,6 +265,12 @@ StatusOr<StepResult> Trainer::Impl::step(const TensorMap &batch) {
     scale = 1 / count;
   }
   PIPEC_RETURN_IF_ERROR(runParts(batch, scale, result.loss));
+  if (options.checkNumerics && !std::isfinite(result.loss))
+    return numericError(
+        "the loss of step " + std::to_string(next) +
+        " is not finite although no operation made a NaN or infinity out of "
+        "finite numbers: they come in by " +
+        notFinite(batch));
   update(result);
   ++next;
   return result;

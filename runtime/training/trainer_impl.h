@@ -54,6 +54,7 @@ struct Trainer::Impl {
   Status runRanks(const Feed &feed);
   double lossOf(int64_t microbatches) const;
   void update(StepResult &result);
+  std::string notFinite(const TensorMap &batch) const;
 
   // trainer_weights.cpp
   const Tensor &valueOf(const SharedWeight &weight) const;

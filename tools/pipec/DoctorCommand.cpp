@@ -93,7 +93,9 @@ void addDoctorCommand(CLI::App &app, Exit &) {
   command->callback([json] {
     Json report = collect();
     if (*json)
-      std::printf("%s\n", report.dump(2).c_str());
+      std::printf(
+          "%s\n",
+          report.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
     else
       print(report);
   });

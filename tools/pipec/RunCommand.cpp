@@ -5,6 +5,7 @@
 #include "compiler/Temporaries.h"
 #include "pipec/session.h"
 #include "runtime/base/safetensors.h"
+#include "runtime/package/package_impl.h"
 #include "tools/pipec/Commands.h"
 #include "tools/pipec/Compare.h"
 #include "tools/pipec/ModelArguments.h"
@@ -12,6 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -130,7 +132,10 @@ void printSummary(const RunArguments &arguments, const Package &package,
         {{"name", name},
          {"dtype", std::string(dtypeName(tensor.dtype()))},
          {"shape", tensor.shape()}});
-  std::printf("%s\n", report.dump(2).c_str());
+  std::printf(
+      "%s\n",
+      report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)
+          .c_str());
 }
 
 Status checkArguments(const RunArguments &arguments, bool package) {
@@ -169,12 +174,34 @@ StatusOr<SessionOptions> sessionOptionsOf(const RunArguments &arguments) {
   return options;
 }
 
+/// The outputs must not replace what the package reads.
+Status checkOutputs(const RunArguments &arguments, const Package &package) {
+  namespace fs = std::filesystem;
+  if (arguments.outputs.empty())
+    return {};
+  std::error_code ignored;
+  fs::path target = fs::weakly_canonical(arguments.outputs, ignored);
+  fs::path folder = fs::weakly_canonical(package.path(), ignored);
+  auto inside =
+      std::mismatch(folder.begin(), folder.end(), target.begin(), target.end());
+  if (inside.first == folder.end())
+    return invalidArgument("--outputs " + arguments.outputs +
+                           " lies in the package that is read");
+  for (const auto &stage : package.impl().external)
+    for (const auto &range : stage)
+      if (range && fs::equivalent(target, range->file, ignored))
+        return invalidArgument("--outputs would replace " + range->file +
+                               ", which holds weights");
+  return {};
+}
+
 /// Opens `path`, runs it, compares and writes: nothing is written when the
 /// outputs are not the expected ones.
 Status runPackage(const RunArguments &arguments, const std::string &path,
                   const TensorMap &tensors, const TensorMap &expected) {
   PIPEC_ASSIGN_OR_RETURN(SessionOptions options, sessionOptionsOf(arguments));
   PIPEC_ASSIGN_OR_RETURN(Package package, Package::open(path));
+  PIPEC_RETURN_IF_ERROR(checkOutputs(arguments, package));
   auto start = std::chrono::steady_clock::now();
   PIPEC_ASSIGN_OR_RETURN(
       TensorMap outputs,

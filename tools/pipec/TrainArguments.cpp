@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include <limits>
+
 namespace pipec::tool {
 namespace {
 
@@ -50,6 +52,7 @@ void addData(CLI::App &command, TrainArguments &a) {
   command.add_flag("--shuffle", a.shuffle, "Permute the rows by --seed")
       ->group(group);
   command.add_option("--seed", a.seed, "Of dropout and --shuffle")
+      ->check(CLI::Range(uint64_t(0), std::numeric_limits<uint64_t>::max() - 1))
       ->group(group);
 }
 
@@ -87,6 +90,7 @@ void addUpdate(CLI::App &command, TrainArguments &a) {
   command
       .add_option("--weight-decay", o.weightDecay,
                   "Without it: 0.01 for adamw, else 0")
+      ->check(CLI::NonNegativeNumber)
       ->group(group);
   command
       .add_option("--clip-norm", o.clipNorm,

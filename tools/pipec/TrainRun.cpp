@@ -65,9 +65,42 @@ Status checkFree(const std::string &option, const std::string &path,
                          " exists; pass --overwrite to replace it");
 }
 
+/// Results neither replace what is read nor each other.
+Status checkDistinct(const TrainArguments &a) {
+  std::vector<std::pair<std::string, std::string>> read = {
+      {"the model", a.model}, {"--data", a.tokenFile}};
+  for (const std::string &path : a.inputs)
+    read.push_back({"--inputs", path});
+  for (const std::string &path : a.weightFiles)
+    read.push_back({"--weights", path});
+  std::vector<std::pair<std::string, std::string>> written = {
+      {"--log", a.log},
+      {"--save-params", a.saveParams},
+      {"--dump-grads", a.dumpGrads}};
+  auto same = [](const std::string &one, const std::string &other) {
+    std::error_code ignored;
+    return !one.empty() && !other.empty() &&
+           (fs::weakly_canonical(one, ignored) ==
+                fs::weakly_canonical(other, ignored) ||
+            fs::equivalent(one, other, ignored));
+  };
+  for (size_t i = 0; i < written.size(); ++i) {
+    for (const auto &[what, path] : read)
+      if (same(written[i].second, path))
+        return invalidArgument(written[i].first + " would replace " + what +
+                               ", " + path);
+    for (size_t j = 0; j < i; ++j)
+      if (same(written[i].second, written[j].second))
+        return invalidArgument(written[i].first + " and " + written[j].first +
+                               " are one file, " + written[i].second);
+  }
+  return {};
+}
+
 } // namespace
 
 Status TrainRun::checkOptions() const {
+  PIPEC_RETURN_IF_ERROR(checkDistinct(arguments));
   PIPEC_RETURN_IF_ERROR(
       checkFree("--log", arguments.log,
                 arguments.overwrite || arguments.checkpoints.resume));

@@ -123,6 +123,10 @@ std::string TrainingArguments::given() const {
 StatusOr<TrainingOptions> TrainingArguments::trainingOptions() const {
   TrainingOptions training;
   PIPEC_RETURN_IF_ERROR(parseLoss(loss, training));
+  if (labelSmoothing > 0 &&
+      training.loss != TrainingOptions::Loss::CrossEntropy)
+    return invalidArgument("--label-smoothing goes with --loss cross_entropy "
+                           "alone");
   training.labels = labels;
   training.mean = reduction == "mean";
   training.ignoreIndex = ignoreIndex;

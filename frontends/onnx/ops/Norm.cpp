@@ -125,15 +125,23 @@ void importGroupNorm(NodeContext &c) {
 void importBatchNorm(NodeContext &c) {
   if (!c.needInputs(5))
     return;
-  if (c.intAttr("training_mode", 0))
-    return c.refuse("BatchNormalization in training mode is not supported; "
+  bool trained = c.intAttr("training_mode", 0) != 0;
+  if (trained && !c.training)
+    return c.refuse("BatchNormalization in training mode normalises with each "
+                    "batch's statistics: train with this file; to run it, "
                     "export the model in eval mode");
   std::vector<Val> operands{c.in(0)};
   for (int k = 1; k < 5; ++k)
     operands.push_back(c.e.convert(c.in(k), c.in(0).dtype()));
   c.out(0,
         c.e.emit1("batch_norm", operands,
-                  c.e.attrs().f64("epsilon", c.floatAttr("epsilon", 1e-5f))));
+                  c.e.attrs()
+                      .f64("epsilon", c.floatAttr("epsilon", 1e-5f))
+                      .f64("momentum", c.floatAttr("momentum", 0.9f))
+                      // ONNX moves the population's variance, PyTorch the
+                      // unbiased one.
+                      .boolean("population_variance",
+                               trained && !c.isFromPyTorch())));
 }
 
 void importLpNorm(NodeContext &c) {

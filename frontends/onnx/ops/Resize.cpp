@@ -40,9 +40,11 @@ std::optional<Target> readTarget(NodeContext &c, const Val &x) {
       return std::nullopt;
     target.scales[d] =
         bySizes ? number / static_cast<double>(x.dim(d)) : number;
-    target.shape[d] = bySizes ? static_cast<int64_t>(number)
-                              : static_cast<int64_t>(std::floor(
-                                    static_cast<double>(x.dim(d)) * number));
+    target.shape[d] =
+        bySizes ? static_cast<int64_t>(number)
+                // In f32, the scales' own type: 20 * 0.7 is 14.
+                : static_cast<int64_t>(std::floor(static_cast<float>(x.dim(d)) *
+                                                  static_cast<float>(number)));
     bool smaller = policy == "not_larger" ? target.scales[d] < common
                                           : target.scales[d] > common;
     common = i == 0 || smaller ? target.scales[d] : common;

@@ -44,8 +44,9 @@ double sourcePosition(size_t coordinates, int64_t i, int64_t in, int64_t out,
   const double x = static_cast<double>(i), nIn = static_cast<double>(in),
                nOut = static_cast<double>(out);
   switch (coordinates) {
-  case Asymmetric:
-    return x / scale;
+  case Asymmetric: // in f32, as PyTorch and ONNX Runtime do
+    return static_cast<double>(static_cast<float>(x) /
+                               static_cast<float>(scale));
   case AlignCorners:
     return out == 1 ? 0 : x * (nIn - 1) / (nOut - 1);
   case PytorchHalfPixel:
