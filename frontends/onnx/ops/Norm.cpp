@@ -133,15 +133,14 @@ void importBatchNorm(NodeContext &c) {
   std::vector<Val> operands{c.in(0)};
   for (int k = 1; k < 5; ++k)
     operands.push_back(c.e.convert(c.in(k), c.in(0).dtype()));
-  c.out(0,
-        c.e.emit1("batch_norm", operands,
-                  c.e.attrs()
-                      .f64("epsilon", c.floatAttr("epsilon", 1e-5f))
-                      .f64("momentum", c.floatAttr("momentum", 0.9f))
-                      // ONNX moves the population's variance, PyTorch the
-                      // unbiased one.
-                      .boolean("population_variance",
-                               trained && !c.isFromPyTorch())));
+  c.out(0, c.e.emit1("batch_norm", operands,
+                     c.e.attrs()
+                         .f64("epsilon", c.floatAttr("epsilon", 1e-5f))
+                         .f64("momentum", c.floatAttr("momentum", 0.9f))
+                         // ONNX moves the population's variance, PyTorch the
+                         // unbiased one.
+                         .boolean("population_variance",
+                                  trained && !c.isFromPyTorch())));
 }
 
 void importLpNorm(NodeContext &c) {

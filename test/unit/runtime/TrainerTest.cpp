@@ -116,9 +116,8 @@ TEST(Trainer, SameBitsOnADeviceThatDelays) {
 /// With two stages a rank, on three and four ranks.
 std::vector<Case> widerCases() {
   std::vector<Case> all = cases();
-  for (const char *schedule :
-       {"looped-bfs", "interleaved-1f1b", "interleaved-zb", "zb-v",
-        "dualpipe-v"})
+  for (const char *schedule : {"looped-bfs", "interleaved-1f1b",
+                               "interleaved-zb", "zb-v", "dualpipe-v"})
     for (int64_t ranks : {3, 4})
       for (int64_t m : {8, 12})
         all.push_back({schedule, 2 * ranks, ranks, m});
