@@ -13,18 +13,11 @@ namespace pipec {
 StageGraph stageGraphOf(const schema::Manifest &manifest) {
   StageGraph graph;
   graph.stages = manifest.stages_size();
-  for (const schema::Transfer &transfer : manifest.transfers()) {
-    auto &edges = transfer.gradient() ? graph.gradient : graph.forward;
-    StageEdge edge{transfer.from(), transfer.to()};
-    if (std::find(edges.begin(), edges.end(), edge) == edges.end())
-      edges.push_back(edge);
-  }
+  for (const schema::Transfer &transfer : manifest.transfers())
+    graph.addTransfer(transfer.from(), transfer.to(), transfer.gradient());
   for (const schema::Stage &stage : manifest.stages())
     graph.backward.push_back(
-        stage.backward_input() && stage.backward_weight() ? BackwardWork::Full
-        : stage.backward_input()  ? BackwardWork::InputOnly
-        : stage.backward_weight() ? BackwardWork::WeightOnly
-                                  : BackwardWork::None);
+        backwardWork(stage.backward_input(), stage.backward_weight()));
   return graph;
 }
 

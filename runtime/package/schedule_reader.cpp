@@ -39,17 +39,10 @@ StatusOr<ScheduleList> readRank(const schema::ScheduleRank &source) {
 StageGraph Package::Impl::stageGraph() const {
   StageGraph graph;
   graph.stages = static_cast<int64_t>(stages.size());
-  for (const TransferInfo &transfer : transfers) {
-    auto &edges = transfer.gradient ? graph.gradient : graph.forward;
-    const StageEdge edge{transfer.from, transfer.to};
-    if (std::find(edges.begin(), edges.end(), edge) == edges.end())
-      edges.push_back(edge);
-  }
+  for (const TransferInfo &transfer : transfers)
+    graph.addTransfer(transfer.from, transfer.to, transfer.gradient);
   for (const auto &phases : hasPhase)
-    graph.backward.push_back(phases[1] && phases[2] ? BackwardWork::Full
-                             : phases[1]            ? BackwardWork::InputOnly
-                             : phases[2]            ? BackwardWork::WeightOnly
-                                                    : BackwardWork::None);
+    graph.backward.push_back(backwardWork(phases[1], phases[2]));
   return graph;
 }
 

@@ -48,6 +48,10 @@ StageGraph StageGraph::chain(int64_t stages) {
   return graph;
 }
 
+void StageGraph::addTransfer(int64_t from, int64_t to, bool isGradient) {
+  addOnce(isGradient ? gradient : forward, {from, to});
+}
+
 void StageGraph::addValue(int64_t maker, const std::vector<int64_t> &readers,
                           const std::vector<int64_t> &gradientReaders) {
   for (int64_t reader : readers)

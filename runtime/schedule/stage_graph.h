@@ -30,6 +30,11 @@ inline bool hasWeightWork(BackwardWork work) {
   return work == BackwardWork::WeightOnly || work == BackwardWork::Full;
 }
 
+inline BackwardWork backwardWork(bool input, bool weight) {
+  return input ? (weight ? BackwardWork::Full : BackwardWork::InputOnly)
+               : (weight ? BackwardWork::WeightOnly : BackwardWork::None);
+}
+
 struct StageGraph {
   int64_t stages = 0;
   /// From the stage that makes a value straight to each that reads it.
@@ -46,6 +51,8 @@ struct StageGraph {
   /// give it a gradient; either in any order.
   void addValue(int64_t maker, const std::vector<int64_t> &readers,
                 const std::vector<int64_t> &gradientReaders);
+  /// Adds the edge of one transfer, once however many values it has.
+  void addTransfer(int64_t from, int64_t to, bool isGradient);
   BackwardWork workOf(int64_t stage) const {
     return backward.empty() ? BackwardWork::Full
                             : backward[static_cast<size_t>(stage)];

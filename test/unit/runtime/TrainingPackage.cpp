@@ -313,15 +313,11 @@ Status writeBytes(const std::string &path, const std::string &bytes) {
 StageGraph graphOf(const schema::Manifest &manifest) {
   StageGraph graph;
   graph.stages = manifest.stages_size();
-  for (const auto &transfer : manifest.transfers()) {
-    auto &edges = transfer.gradient() ? graph.gradient : graph.forward;
-    StageEdge edge{transfer.from(), transfer.to()};
-    if (std::find(edges.begin(), edges.end(), edge) == edges.end())
-      edges.push_back(edge);
-  }
+  for (const auto &transfer : manifest.transfers())
+    graph.addTransfer(transfer.from(), transfer.to(), transfer.gradient());
   for (const auto &stage : manifest.stages())
-    graph.backward.push_back(stage.backward_input() ? BackwardWork::Full
-                                                    : BackwardWork::WeightOnly);
+    graph.backward.push_back(
+        backwardWork(stage.backward_input(), stage.backward_weight()));
   return graph;
 }
 
