@@ -70,6 +70,8 @@ Schedule scheduleOf(const schema::Manifest &manifest);
 /// The cost model's, of one microbatch: a backward is about twice the forward,
 /// half for either gradient.
 std::vector<StageTimes> stageTimes(const schema::Manifest &manifest);
+/// What a microbatch of the largest variant keeps in each stage, in bytes.
+std::vector<StageMemory> stageMemory(const schema::Manifest &manifest);
 
 void setType(schema::TensorType *message, const TensorType &type);
 

@@ -269,9 +269,12 @@ private:
   Status addBackward(schema::Stage *message, size_t s, size_t v,
                      StageWeights &weights) {
     PIPEC_RETURN_IF_ERROR(addSites(message, s, v, weights));
-    auto bytes =
-        stagesOf(v)[s]->getAttrOfType<IntegerAttr>(pipe::kContextBytesAttr);
-    message->add_context_bytes(bytes ? bytes.getInt() : 0);
+    auto bytesIn = [&](llvm::StringRef name) {
+      auto bytes = stagesOf(v)[s]->getAttrOfType<IntegerAttr>(name);
+      return bytes ? bytes.getInt() : 0;
+    };
+    message->add_context_bytes(bytesIn(pipe::kContextBytesAttr));
+    message->add_context_weight_bytes(bytesIn(pipe::kContextWeightBytesAttr));
     for (auto phase : {pipe::StagePhase::backward_input,
                        pipe::StagePhase::backward_weight}) {
       bool ofInput = phase == pipe::StagePhase::backward_input;

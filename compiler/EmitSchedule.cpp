@@ -2,6 +2,7 @@
 // transfers. Out: its action lists, with sends and receives, proved.
 // Tests: test/unit/compiler/TrainingTest.cpp.
 #include "compiler/Emit.h"
+#include "compiler/Predict.h"
 
 #include "passes/schedule/Communication.h"
 #include "passes/schedule/Csv.h"
@@ -28,6 +29,20 @@ std::vector<StageTimes> stageTimes(const schema::Manifest &manifest) {
     times.push_back({forward, forward, forward});
   }
   return times;
+}
+
+std::vector<StageMemory> stageMemory(const schema::Manifest &manifest) {
+  std::vector<StageMemory> all;
+  for (const schema::Stage &stage : manifest.stages()) {
+    StageMemory memory{0, 0, 0};
+    if (stage.context_bytes_size()) {
+      memory.forward = static_cast<double>(stage.context_bytes(0));
+      memory.weight = static_cast<double>(stage.context_weight_bytes(0));
+    }
+    memory.gradient = static_cast<double>(gradientBytes(stage));
+    all.push_back(memory);
+  }
+  return all;
 }
 
 Schedule scheduleOf(const schema::Manifest &manifest) {
@@ -79,12 +94,7 @@ VerifyOptions limitsOf(const schema::Manifest &manifest,
       training.recompute == TrainingOptions::Recompute::Auto)
     return options;
   options.maxMemory = static_cast<double>(training.memoryLimit);
-  for (const schema::Stage &stage : manifest.stages()) {
-    StageMemory memory;
-    memory.forward = memory.weight =
-        stage.context_bytes_size() ? double(stage.context_bytes(0)) : 0;
-    options.memory.push_back(memory);
-  }
+  options.memory = stageMemory(manifest);
   return options;
 }
 

@@ -55,10 +55,7 @@ Prediction predictInference(const schema::Manifest &manifest,
 
 /// Weights and gradients; optimizer state is the run's own choice.
 uint64_t trainedBytes(const schema::Stage &stage) {
-  uint64_t bytes = weightBytes(stage);
-  for (const schema::GradientSite &site : stage.sites())
-    bytes += bytesOf(stage.weights(static_cast<int>(site.weight())).type());
-  return bytes;
+  return weightBytes(stage) + gradientBytes(stage);
 }
 
 Prediction predictTraining(const schema::Manifest &manifest,
@@ -66,14 +63,7 @@ Prediction predictTraining(const schema::Manifest &manifest,
   const Schedule schedule = scheduleOf(manifest);
   SimulationOptions options;
   options.stages = stageTimes(manifest);
-  for (const schema::Stage &stage : manifest.stages()) {
-    StageMemory memory;
-    memory.forward = stage.context_bytes_size()
-                         ? static_cast<double>(stage.context_bytes(0))
-                         : 0;
-    memory.weight = memory.forward; // a context is freed as a whole
-    options.memory.push_back(memory);
-  }
+  options.memory = stageMemory(manifest);
   Prediction p;
   auto simulation = simulateSchedule(schedule, stageGraphOf(manifest), options);
   if (!simulation.ok())
@@ -98,6 +88,13 @@ uint64_t weightBytes(const schema::Stage &stage) {
   uint64_t bytes = 0;
   for (const schema::Weight &weight : stage.weights())
     bytes += bytesOf(weight.type());
+  return bytes;
+}
+
+uint64_t gradientBytes(const schema::Stage &stage) {
+  uint64_t bytes = 0;
+  for (const schema::GradientSite &site : stage.sites())
+    bytes += bytesOf(stage.weights(static_cast<int>(site.weight())).type());
   return bytes;
 }
 

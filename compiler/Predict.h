@@ -20,6 +20,8 @@ Prediction predict(const schema::Manifest &manifest,
 
 /// Bytes of a stage's weights.
 uint64_t weightBytes(const schema::Stage &stage);
+/// Bytes of the gradients of a stage's uses of parameters.
+uint64_t gradientBytes(const schema::Stage &stage);
 
 } // namespace pipec
 

@@ -26,6 +26,9 @@ constexpr llvm::StringLiteral kArenaBytesAttr = "pipe.arena_bytes";
 constexpr llvm::StringLiteral kContextOffsetsAttr = "pipe.context_offsets";
 /// IntegerAttr (i64) of every phase of a stage: bytes of a context.
 constexpr llvm::StringLiteral kContextBytesAttr = "pipe.context_bytes";
+/// IntegerAttr (i64) beside it: the first bytes of a context, which W reads.
+constexpr llvm::StringLiteral kContextWeightBytesAttr =
+    "pipe.context_weight_bytes";
 
 void buildLowerPipeline(mlir::OpPassManager &manager);
 

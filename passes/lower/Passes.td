@@ -17,8 +17,9 @@ def LowerPlanMemory : Pass<"pipe-lower-plan-memory", "::mlir::ModuleOp"> {
     ```
 
     In a graph with backward stages, what comes by a transfer and every residual lies in the context of its microbatch instead, which lives from
-    the microbatch's forward to its last backward: `pipe.context_offsets` on stages (per input) and on ops (per result; -1: in the arena), and
-    `pipe.context_bytes` on every phase of a stage. The phases of a stage share one arena.
+    the microbatch's forward to its backwards: what W reads lies first, `pipe.context_weight_bytes` long, and lives until W; the rest until B, where
+    the stage has a B. `pipe.context_offsets` on stages (per input) and on ops (per result; -1: in the arena), and
+    `pipe.context_bytes` with that on every phase of a stage. The phases of a stage share one arena.
 
     Requires: the partition phase is done; to train, the differentiate phase.
 

@@ -9,6 +9,9 @@
 
 #include "mlir/Pass/PassManager.h"
 
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/MathExtras.h"
+
 #include <map>
 
 namespace pipec::pipe {
@@ -31,29 +34,46 @@ uint64_t bytesOfValue(Value value) {
 }
 
 /// The context of one stage: places of graph-level values, one behind the
-/// other. All live until the microbatch's last backward.
+/// other. What W reads comes first and lives until W; the rest lives until B.
 class ContextLayout {
 public:
-  int64_t offsetOf(Value value) const {
-    auto at = offsets.find(value);
-    return at == offsets.end() ? kElsewhere : at->second;
-  }
-  int64_t place(Value value) {
-    auto [at, isNew] = offsets.try_emplace(value, bytes);
+  /// A place: in which part, and where in that.
+  struct Place {
+    bool forWeight = false;
+    int64_t offset = kElsewhere;
+  };
+
+  /// A backward_weight stage reads it.
+  void addWeightUse(Value value) { weightUses.insert(value); }
+  bool isForWeight(Value value) const { return weightUses.contains(value); }
+
+  Place placeOf(Value value) const { return places.lookup(value); }
+  Place place(Value value, bool forWeight) {
+    auto [at, isNew] = places.try_emplace(value);
     if (isNew) {
-      uint64_t size = bytesOfValue(value);
-      bytes += static_cast<int64_t>((size + kArenaAlignment - 1) /
-                                    kArenaAlignment * kArenaAlignment);
+      int64_t &bytes = forWeight ? weightBytes : otherBytes;
+      at->second = {forWeight, bytes};
+      bytes += static_cast<int64_t>(
+          llvm::alignTo(bytesOfValue(value), kArenaAlignment));
     }
     return at->second;
   }
   /// `value` lies where something else does.
-  void share(Value value, int64_t offset) { offsets[value] = offset; }
-  int64_t size() const { return bytes; }
+  void share(Value value, Place place) { places[value] = place; }
+
+  /// Valid when all has been placed.
+  int64_t offsetOf(Place place) const {
+    return place.offset == kElsewhere || place.forWeight
+               ? place.offset
+               : weightBytes + place.offset;
+  }
+  int64_t bytesForWeight() const { return weightBytes; }
+  int64_t size() const { return weightBytes + otherBytes; }
 
 private:
-  llvm::DenseMap<Value, int64_t> offsets;
-  int64_t bytes = 0;
+  llvm::DenseSet<Value> weightUses;
+  llvm::DenseMap<Value, Place> places;
+  int64_t weightBytes = 0, otherBytes = 0;
 };
 
 /// Values that share one place, from the first that is made to the last use of
@@ -64,34 +84,40 @@ public:
   StagePlanner(StageOp stage, ContextLayout *context)
       : stage(stage), context(context) {}
 
-  void run() {
+  /// Finds a place for everything.
+  void plan() {
     collect();
     if (context)
       placeInContext();
-    MemoryPlan plan = planMemory(lifetimes);
+    memory = planMemory(lifetimes);
+  }
+
+  /// Sets the attributes, when all phases of the stage are planned.
+  void write() {
     Builder builder(stage.getContext());
-    for (Operation &op : stage.getBody().front().without_terminator()) {
-      if (!computes(&op))
-        continue;
-      llvm::SmallVector<int64_t> offsets, kept;
-      for (Value result : op.getResults()) {
-        size_t place = placeOf.lookup(result);
-        offsets.push_back(static_cast<int64_t>(plan.offsets[place]));
-        kept.push_back(contextOffsets[place]);
-      }
-      op.setAttr(kArenaOffsetsAttr, builder.getDenseI64ArrayAttr(offsets));
-      if (context)
-        op.setAttr(kContextOffsetsAttr, builder.getDenseI64ArrayAttr(kept));
-    }
-    stage->setAttr(kArenaBytesAttr,
-                   builder.getI64IntegerAttr(static_cast<int64_t>(plan.bytes)));
+    for (Operation &op : stage.getBody().front().without_terminator())
+      if (computes(&op))
+        writeOp(op, builder);
+    stage->setAttr(kArenaBytesAttr, builder.getI64IntegerAttr(
+                                        static_cast<int64_t>(memory.bytes)));
+    if (!context)
+      return;
+    llvm::SmallVector<int64_t> inputs;
+    for (Value input : stage.getInputs())
+      inputs.push_back(context->offsetOf(context->placeOf(input)));
+    stage->setAttr(kContextOffsetsAttr, builder.getDenseI64ArrayAttr(inputs));
+    stage->setAttr(kContextBytesAttr,
+                   builder.getI64IntegerAttr(context->size()));
+    stage->setAttr(kContextWeightBytesAttr,
+                   builder.getI64IntegerAttr(context->bytesForWeight()));
   }
 
 private:
   StageOp stage;
   ContextLayout *context;
   std::vector<Lifetime> lifetimes;
-  std::vector<int64_t> contextOffsets;   // beside lifetimes
+  std::vector<ContextLayout::Place> kept; // beside lifetimes
+  MemoryPlan memory;
   llvm::DenseMap<Value, size_t> placeOf; // index into lifetimes
 
   void collect() {
@@ -104,7 +130,7 @@ private:
         addResults(op, step);
       ++step;
     }
-    contextOffsets.assign(lifetimes.size(), kElsewhere);
+    kept.assign(lifetimes.size(), {});
   }
 
   void addResults(Operation &op, int64_t step) {
@@ -121,30 +147,48 @@ private:
     }
   }
 
+  void writeOp(Operation &op, Builder &builder) {
+    llvm::SmallVector<int64_t> inArena, inContext;
+    for (Value result : op.getResults()) {
+      size_t place = placeOf.lookup(result);
+      inArena.push_back(static_cast<int64_t>(memory.offsets[place]));
+      if (context)
+        inContext.push_back(context->offsetOf(kept[place]));
+    }
+    op.setAttr(kArenaOffsetsAttr, builder.getDenseI64ArrayAttr(inArena));
+    if (context)
+      op.setAttr(kContextOffsetsAttr, builder.getDenseI64ArrayAttr(inContext));
+  }
+
   /// Inputs that come by a transfer, and results that a later phase reads.
   void placeInContext() {
-    llvm::SmallVector<int64_t> inputs;
     for (Value input : stage.getInputs())
-      inputs.push_back(input.getDefiningOp<TransferOp>()
-                           ? context->place(input)
-                           : context->offsetOf(input));
-    stage->setAttr(kContextOffsetsAttr,
-                   Builder(stage.getContext()).getDenseI64ArrayAttr(inputs));
+      if (input.getDefiningOp<TransferOp>())
+        context->place(input, context->isForWeight(input));
+    // Of results that share a place, one may be for W.
+    llvm::DenseSet<size_t> forWeight;
+    forEachResidual([&](Value result, size_t place) {
+      if (context->isForWeight(result))
+        forWeight.insert(place);
+    });
+    forEachResidual([&](Value result, size_t place) {
+      if (kept[place].offset == kElsewhere)
+        kept[place] = context->place(result, forWeight.contains(place));
+      else
+        context->share(result, kept[place]);
+      lifetimes[place].bytes = 0; // not in the arena
+    });
+  }
+
+  /// Calls `visit` with each result that another phase reads, and its place.
+  template <typename Visit> void forEachResidual(Visit visit) {
     Operation *yield = stage.getBody().front().getTerminator();
     for (auto [result, yielded] :
          llvm::zip(stage.getResults(), yield->getOperands())) {
       auto at = placeOf.find(yielded);
-      bool isResidual = llvm::any_of(result.getUsers(), [](Operation *user) {
-        return isa<StageOp>(user);
-      });
-      if (!isResidual || at == placeOf.end())
-        continue;
-      int64_t &offset = contextOffsets[at->second];
-      if (offset == kElsewhere)
-        offset = context->place(result);
-      else
-        context->share(result, offset);
-      lifetimes[at->second].bytes = 0; // not in the arena
+      if (at != placeOf.end() &&
+          llvm::any_of(result.getUsers(), llvm::IsaPred<StageOp>))
+        visit(result, at->second);
     }
   }
 };
@@ -158,16 +202,19 @@ struct LowerPlanMemoryPass : impl::LowerPlanMemoryBase<LowerPlanMemoryPass> {
       trained |= stage.getPhase() != StagePhase::forward;
     });
     std::map<int64_t, ContextLayout> contexts;
+    for (StageOp stage : stages)
+      if (stage.getPhase() == StagePhase::backward_weight)
+        for (Value input : stage.getInputs())
+          contexts[stage.getIndex()].addWeightUse(input);
+    std::vector<StagePlanner> planners;
+    for (StageOp stage : stages)
+      planners.emplace_back(stage,
+                            trained ? &contexts[stage.getIndex()] : nullptr);
     // Forwards come first, so what a phase reads has its place.
-    for (StageOp stage : stages)
-      StagePlanner(stage, trained ? &contexts[stage.getIndex()] : nullptr)
-          .run();
-    for (StageOp stage : stages)
-      if (trained)
-        stage->setAttr(
-            kContextBytesAttr,
-            Builder(&getContext())
-                .getI64IntegerAttr(contexts[stage.getIndex()].size()));
+    for (StagePlanner &planner : planners)
+      planner.plan();
+    for (StagePlanner &planner : planners)
+      planner.write();
   }
 };
 

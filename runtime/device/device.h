@@ -43,8 +43,9 @@ struct NumericClass {
   bool finite() const { return !nan && !infinity; }
 };
 
-/// All entries are required and may be called from any thread. An error of
-/// asynchronous work is returned by the next synchronize() of its stream.
+/// All entries but discard() are required and may be called from any thread. An
+/// error of asynchronous work is returned by the next synchronize() of its
+/// stream.
 class Device {
 public:
   virtual ~Device() = default;
@@ -66,6 +67,11 @@ public:
   /// device can address. They do not overlap and stay valid until it ran.
   virtual Status copy(Stream &stream, void *to, const void *from,
                       size_t bytes) = 0;
+  /// Queues that the `bytes` at `memory` mean nothing until they are written
+  /// again. A device may do nothing.
+  virtual Status discard(Stream &, void * /*memory*/, size_t /*bytes*/) {
+    return {};
+  }
   /// Queues one run of `kernel`. Views and scratch are device memory; the
   /// vectors live until the stream has been synchronised. An exception of the
   /// kernel comes back as a Status.

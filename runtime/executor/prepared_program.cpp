@@ -119,12 +119,16 @@ void PreparedProgram::bindInput(size_t input, void *data) {
     steps[use.step].inputs[use.operand].data = data;
 }
 
-void PreparedProgram::bindContext(uint8_t *context) {
+void PreparedProgram::bindContext(uint8_t *first, uint64_t split,
+                                  uint8_t *rest) {
+  auto at = [&](uint64_t offset) {
+    return offset < split ? first + offset : rest + (offset - split);
+  };
   for (uint32_t v : contextValues)
-    places[v] = context + program->values[v].offset;
+    places[v] = at(program->values[v].offset);
   for (const ContextUse &use : contextUses) {
     auto &views = use.output ? steps[use.step].outputs : steps[use.step].inputs;
-    views[use.operand].data = context + use.offset;
+    views[use.operand].data = at(use.offset);
   }
 }
 

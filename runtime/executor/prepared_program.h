@@ -33,8 +33,9 @@ public:
   Status bind(Device &device, Stream &stream, uint8_t *arena, void *scratch,
               uint8_t *literals, const std::vector<void *> &weights);
   void bindInput(size_t input, void *data);
-  /// Of a program for training: the microbatch's context, before each run.
-  void bindContext(uint8_t *context);
+  /// Of a program for training, before each run: the microbatch's context, its
+  /// first `split` bytes and the rest, which is null where none of it is used.
+  void bindContext(uint8_t *first, uint64_t split, uint8_t *rest);
 
   /// Queues all instructions. With `checkNumerics` looks at each float result.
   /// Errors name stage, microbatch, op and origin.

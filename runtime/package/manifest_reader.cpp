@@ -216,10 +216,19 @@ Status readBackward(const schema::Stage &stage, const StageInfo &info,
       {true, stage.backward_input(), stage.backward_weight()});
   package.contextBytes.emplace_back(stage.context_bytes().begin(),
                                     stage.context_bytes().end());
+  package.contextWeightBytes.emplace_back(stage.context_weight_bytes().begin(),
+                                          stage.context_weight_bytes().end());
   package.contextBytes.back().resize(package.variantCount(), 0);
+  package.contextWeightBytes.back().resize(package.variantCount(), 0);
   for (uint64_t bytes : package.contextBytes.back())
     if (bytes > (uint64_t(1) << 62))
       return dataLoss("context of " + std::to_string(bytes) + " bytes");
+  for (size_t v = 0; v < package.variantCount(); ++v)
+    if (uint64_t part = package.contextWeightBytes.back()[v];
+        part > package.contextBytes.back()[v] || part % kArenaAlignment != 0)
+      return dataLoss("of a context of " +
+                      std::to_string(package.contextBytes.back()[v]) +
+                      " bytes, " + std::to_string(part) + " are for W");
   auto &sites = package.sites.emplace_back();
   for (const schema::GradientSite &site : stage.sites()) {
     if (site.weight() >= info.weights.size() ||

@@ -38,7 +38,7 @@ Status readPrograms(const PackageFiles &files, Package::Impl &package) {
       continue;
     any = true;
     for (ProgramPhase phase : kPhases)
-      if (package.hasPhase[s][static_cast<size_t>(phase)])
+      if (package.has(s, phase))
         PIPEC_RETURN_IF_ERROR(readPhase(files, package, s, phase));
   }
   if (!any)

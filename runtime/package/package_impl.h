@@ -121,10 +121,30 @@ struct Package::Impl {
   std::vector<std::vector<ProgramDesc>> backwardInput, backwardWeight;
   std::vector<StageRouting> routing;
   std::optional<TrainingDesc> training;
-  std::vector<std::vector<SiteDesc>> sites;        // by stage
-  std::vector<std::vector<uint64_t>> contextBytes; // by stage and variant
+  std::vector<std::vector<SiteDesc>> sites; // by stage
+  // By stage and variant. The first `contextWeightBytes` are what W reads; the
+  // rest is free after B, where the stage has a B.
+  std::vector<std::vector<uint64_t>> contextBytes, contextWeightBytes;
   /// Whether the manifest says that a stage has a phase.
   std::vector<std::array<bool, 3>> hasPhase;
+
+  bool has(size_t stage, ProgramPhase phase) const {
+    return hasPhase[stage][static_cast<size_t>(phase)];
+  }
+  /// The last phase of a stage, after which a microbatch's context is free.
+  ProgramPhase lastPhase(size_t stage) const {
+    return has(stage, ProgramPhase::BackwardWeight)
+               ? ProgramPhase::BackwardWeight
+           : has(stage, ProgramPhase::BackwardInput)
+               ? ProgramPhase::BackwardInput
+               : ProgramPhase::Forward;
+  }
+  /// Whether the part of a context that only F and B read is free after it.
+  bool releasesInputPart(size_t stage, ProgramPhase phase) const {
+    return phase == (has(stage, ProgramPhase::BackwardInput)
+                         ? ProgramPhase::BackwardInput
+                         : lastPhase(stage));
+  }
 
   std::vector<std::vector<ProgramDesc>> &programsOf(ProgramPhase phase) {
     return phase == ProgramPhase::Forward         ? programs

@@ -160,6 +160,15 @@ private:
                       number(offset) + " do not fit the context of " +
                       number(total) + ", or are not aligned to " +
                       number(kArenaAlignment));
+    const uint64_t forWeight = package.contextWeightBytes[stage][variant];
+    if (offset < forWeight && bytes > forWeight - offset)
+      return dataLoss(number(bytes) + " bytes at context offset " +
+                      number(offset) + " lie across its parts, " +
+                      number(forWeight) + " bytes for W and the rest");
+    if (offset >= forWeight && phase == ProgramPhase::BackwardWeight &&
+        package.has(stage, ProgramPhase::BackwardInput))
+      return dataLoss("context offset " + number(offset) +
+                      " is free after B, and read by W");
     return {};
   }
 

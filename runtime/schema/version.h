@@ -6,7 +6,7 @@
 
 namespace pipec {
 /// What this build writes, and the only version it reads.
-constexpr uint32_t kPackageFormatVersion = 2;
+constexpr uint32_t kPackageFormatVersion = 3;
 } // namespace pipec
 
 #endif

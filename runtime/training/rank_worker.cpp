@@ -11,14 +11,6 @@ namespace {
 
 using Kind = ScheduleAction::Kind;
 
-/// The last phase of a stage, after which a microbatch's context is free.
-ProgramPhase lastPhase(const Package::Impl &package, size_t stage) {
-  const auto &has = package.hasPhase[stage];
-  return has[2]   ? ProgramPhase::BackwardWeight
-         : has[1] ? ProgramPhase::BackwardInput
-                  : ProgramPhase::Forward;
-}
-
 std::vector<ProgramPhase> phasesOf(Kind kind) {
   switch (kind) {
   case Kind::Forward:
@@ -34,34 +26,70 @@ std::vector<ProgramPhase> phasesOf(Kind kind) {
   }
 }
 
+/// Whether `send` takes away what `compute` made.
+bool sendsOf(const ScheduleAction &compute, const ScheduleAction &send) {
+  return send.isSend() && send.stage == compute.stage &&
+         send.microbatch == compute.microbatch;
+}
+
 } // namespace
 
-std::vector<size_t> contextsNeeded(const Package::Impl &package) {
+std::vector<std::optional<size_t>> releases(const ScheduleList &list) {
+  std::vector<std::optional<size_t>> after(list.size());
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (!list[i].isCompute())
+      continue;
+    size_t last = i;
+    for (size_t s = i + 1; s < list.size() && !list[s].isCompute(); ++s)
+      if (sendsOf(list[i], list[s]))
+        last = s;
+    after[last] = i;
+  }
+  return after;
+}
+
+std::vector<ContextCounts> contextsNeeded(const Package::Impl &package) {
   const Schedule &schedule = package.training->schedule;
-  std::vector<size_t> most(package.stages.size(), 0);
-  std::vector<std::set<int64_t>> open(package.stages.size());
+  std::vector<ContextCounts> most(package.stages.size());
+  std::vector<std::set<int64_t>> forWeight(most.size()), forInput(most.size());
   auto acquire = [&](size_t stage, int64_t microbatch) {
-    open[stage].insert(microbatch);
-    most[stage] = std::max(most[stage], open[stage].size());
+    forWeight[stage].insert(microbatch);
+    most[stage].forWeight =
+        std::max(most[stage].forWeight, forWeight[stage].size());
+    forInput[stage].insert(microbatch);
+    most[stage].forInput =
+        std::max(most[stage].forInput, forInput[stage].size());
   };
-  for (const ScheduleList &list : schedule.lists)
-    for (const ScheduleAction &action : list) {
-      if (action.isReceive())
-        acquire(static_cast<size_t>(action.stage), action.microbatch);
-      for (ProgramPhase phase : phasesOf(action.kind)) {
-        const auto stage = static_cast<size_t>(action.stage);
-        acquire(stage, action.microbatch);
-        // What the next stage of the rank gets directly waits in its context.
-        for (const TransferInfo &transfer : package.transfers)
-          if (phase == ProgramPhase::Forward && !transfer.gradient &&
-              transfer.from == action.stage &&
-              schedule.rankOfStage[transfer.to] ==
-                  schedule.rankOfStage[transfer.from])
-            acquire(static_cast<size_t>(transfer.to), action.microbatch);
-        if (phase == lastPhase(package, stage))
-          open[stage].erase(action.microbatch);
-      }
+  auto start = [&](const ScheduleAction &action) {
+    // Later phases have what the forward took.
+    if (action.kind != Kind::Forward && !action.isReceive())
+      return;
+    acquire(static_cast<size_t>(action.stage), action.microbatch);
+    // What the next stage of the rank gets directly waits in its context.
+    for (const TransferInfo &transfer : package.transfers)
+      if (!action.isReceive() && !transfer.gradient &&
+          transfer.from == action.stage &&
+          schedule.rankOfStage[transfer.to] ==
+              schedule.rankOfStage[transfer.from])
+        acquire(static_cast<size_t>(transfer.to), action.microbatch);
+  };
+  auto end = [&](const ScheduleAction &action) {
+    const auto stage = static_cast<size_t>(action.stage);
+    for (ProgramPhase phase : phasesOf(action.kind)) {
+      if (package.releasesInputPart(stage, phase))
+        forInput[stage].erase(action.microbatch);
+      if (phase == package.lastPhase(stage))
+        forWeight[stage].erase(action.microbatch);
     }
+  };
+  for (const ScheduleList &list : schedule.lists) {
+    const auto released = releases(list);
+    for (size_t i = 0; i < list.size(); ++i) {
+      start(list[i]);
+      if (released[i])
+        end(list[*released[i]]);
+    }
+  }
   return most;
 }
 
@@ -72,13 +100,16 @@ Status RankWorker::run(const Feed &feed, const RunControl &control) {
 }
 
 Status RankWorker::runList(const Feed &feed, const RunControl &control) {
-  live = peak = 0;
+  peak = 0;
+  peakOfBytes = 0;
   const ScheduleList &list = schedule.lists[rank];
   sent.assign(list.size(), false);
   for (size_t i = 0; i < list.size(); ++i) {
     if (control.stopped())
       return cancelled("another rank failed");
     PIPEC_RETURN_IF_ERROR(perform(i, feed, control));
+    if (releasedAfter[i])
+      PIPEC_RETURN_IF_ERROR(release(*releasedAfter[i]));
   }
   return {};
 }
@@ -104,8 +135,7 @@ Status RankWorker::perform(size_t index, const Feed &feed,
 Status RankWorker::sendWhatFollows(size_t index, const Feed &feed) {
   const ScheduleList &list = schedule.lists[rank];
   for (size_t i = index + 1; i < list.size() && !list[i].isCompute(); ++i) {
-    if (!list[i].isSend() || list[i].stage != list[index].stage ||
-        list[i].microbatch != list[index].microbatch)
+    if (!sendsOf(list[index], list[i]))
       continue;
     PIPEC_RETURN_IF_ERROR(send(list[i], feed));
     sent[i] = true;
@@ -119,18 +149,32 @@ Status RankWorker::compute(ProgramPhase phase, const ScheduleAction &action,
   TrainStage &stage = *stages[index];
   if (!stage.has(phase))
     return {}; // of a Backward that has one half only
-  if (phase == ProgramPhase::Forward)
-    peak = std::max(peak, ++live);
   PIPEC_RETURN_IF_ERROR(stage.run(phase, action.microbatch, feed, &control));
-  PIPEC_RETURN_IF_ERROR(handOver(phase, stage, action.microbatch, feed));
-  if (phase == lastPhase(package, index))
-    end(index, action.microbatch);
-  return {};
+  notePeaks();
+  return handOver(phase, stage, action.microbatch, feed);
 }
 
-void RankWorker::end(size_t stage, int64_t microbatch) {
-  stages[stage]->release(microbatch);
-  --live;
+void RankWorker::notePeaks() {
+  int64_t live = 0;
+  uint64_t bytes = 0;
+  for (const auto &stage : stages)
+    if (schedule.rankOfStage[stage->stageIndex()] ==
+        static_cast<int64_t>(rank)) {
+      live += stage->liveContexts();
+      bytes += stage->liveBytes();
+    }
+  peak = std::max(peak, live);
+  peakOfBytes = std::max(peakOfBytes, bytes);
+}
+
+/// What the compute action at `index` needed last.
+Status RankWorker::release(size_t index) {
+  const ScheduleAction &action = schedule.lists[rank][index];
+  TrainStage &stage = *stages[static_cast<size_t>(action.stage)];
+  for (ProgramPhase phase : phasesOf(action.kind))
+    if (stage.has(phase))
+      PIPEC_RETURN_IF_ERROR(stage.release(phase, action.microbatch));
+  return {};
 }
 
 /// To other stages of this rank, from memory to memory.

@@ -81,19 +81,31 @@ Status TrainStage::loadWeights() {
   return {};
 }
 
-MemoryNeed TrainStage::memoryNeed(size_t contextCount) const {
-  uint64_t arenaBytes = 0, scratchBytes = 0, contextBytes = 0, others = 0;
+TrainStage::Sizes TrainStage::sizes() const {
+  Sizes most;
   for (const auto &phase : programs)
     for (const PreparedProgram &program : phase) {
-      arenaBytes = std::max<uint64_t>(arenaBytes, program.desc().arenaBytes);
-      scratchBytes = std::max<uint64_t>(scratchBytes, program.scratchBytes());
-      others += program.literalBytes();
+      most.arena = std::max<uint64_t>(most.arena, program.desc().arenaBytes);
+      most.scratch = std::max<uint64_t>(most.scratch, program.scratchBytes());
+      most.literals += program.literalBytes();
     }
-  for (uint64_t bytes : package.contextBytes[stage])
-    contextBytes = std::max(contextBytes, bytes);
+  for (size_t v = 0; v < package.contextBytes[stage].size(); ++v) {
+    const uint64_t all = package.contextBytes[stage][v];
+    most.forWeight = std::max(most.forWeight, weightPartBytes(v));
+    most.forInput = std::max(most.forInput, all - weightPartBytes(v));
+  }
+  return most;
+}
+
+MemoryNeed TrainStage::memoryNeed(const ContextCounts &counts) const {
+  const Sizes size = sizes();
   MemoryNeed need;
-  need.arenas = arenaBytes + scratchBytes + others;
-  if (__builtin_mul_overflow(contextBytes, contextCount, &need.transfers))
+  need.arenas = size.arena + size.scratch + size.literals;
+  uint64_t kept = 0;
+  if (__builtin_mul_overflow(size.forWeight, counts.forWeight,
+                             &need.transfers) ||
+      __builtin_mul_overflow(size.forInput, counts.forInput, &kept) ||
+      __builtin_add_overflow(need.transfers, kept, &need.transfers))
     need.transfers = UINT64_MAX;
   for (size_t i = 0; i < bound.size(); ++i)
     if (trained[i])
@@ -103,24 +115,15 @@ MemoryNeed TrainStage::memoryNeed(size_t contextCount) const {
   return need;
 }
 
-Status TrainStage::allocate(size_t contextCount) {
-  uint64_t arenaBytes = 0, scratchBytes = 0, contextBytes = 0;
-  for (const auto &phase : programs)
-    for (const PreparedProgram &program : phase) {
-      arenaBytes = std::max<uint64_t>(arenaBytes, program.desc().arenaBytes);
-      scratchBytes = std::max<uint64_t>(scratchBytes, program.scratchBytes());
-    }
-  for (uint64_t bytes : package.contextBytes[stage])
-    contextBytes = std::max(contextBytes, bytes);
-  PIPEC_ASSIGN_OR_RETURN(arena, DeviceBuffer::allocate(device, arenaBytes));
-  PIPEC_ASSIGN_OR_RETURN(scratch, DeviceBuffer::allocate(device, scratchBytes));
-  for (size_t c = 0; c < contextCount; ++c) {
-    // Never null, so that a stage that keeps nothing has contexts too.
-    PIPEC_ASSIGN_OR_RETURN(
-        DeviceBuffer context,
-        DeviceBuffer::allocate(device, std::max<uint64_t>(contextBytes, 1)));
-    contexts.push_back(std::move(context));
-  }
+Status TrainStage::allocate(const ContextCounts &counts) {
+  const Sizes size = sizes();
+  arenaSize = size.arena;
+  PIPEC_ASSIGN_OR_RETURN(arena, DeviceBuffer::allocate(device, size.arena));
+  PIPEC_ASSIGN_OR_RETURN(scratch, DeviceBuffer::allocate(device, size.scratch));
+  PIPEC_RETURN_IF_ERROR(
+      forWeight.allocate(device, counts.forWeight, size.forWeight));
+  PIPEC_RETURN_IF_ERROR(
+      forInput.allocate(device, counts.forInput, size.forInput));
   for (auto &phase : programs)
     for (PreparedProgram &program : phase) {
       PIPEC_ASSIGN_OR_RETURN(
@@ -162,10 +165,8 @@ Status TrainStage::bindReplaced() {
 }
 
 void TrainStage::reset() {
-  inUse.clear();
-  freeContexts.clear();
-  for (size_t c = contexts.size(); c-- > 0;)
-    freeContexts.push_back(c);
+  forWeight.reset();
+  forInput.reset();
 }
 
 void TrainStage::beginPart() {
@@ -179,35 +180,54 @@ void TrainStage::beginStep() {
   filled.assign(sums.size(), false);
 }
 
-StatusOr<uint8_t *> TrainStage::contextOf(int64_t k) {
-  auto at = inUse.find(k);
-  if (at == inUse.end()) {
-    if (freeContexts.empty())
-      return internalError("stage " + std::to_string(stage) +
-                           " has no context left for microbatch " +
-                           std::to_string(k));
-    at = inUse.emplace(k, freeContexts.back()).first;
-    freeContexts.pop_back();
-  }
-  return contexts[at->second].bytes();
+Status TrainStage::release(ProgramPhase phase, int64_t k) {
+  if (package.releasesInputPart(stage, phase))
+    PIPEC_RETURN_IF_ERROR(forInput.release(stream, k));
+  if (phase == package.lastPhase(stage))
+    PIPEC_RETURN_IF_ERROR(forWeight.release(stream, k));
+  return {};
 }
 
-void TrainStage::release(int64_t k) {
-  auto at = inUse.find(k);
-  if (at == inUse.end())
-    return;
-  freeContexts.push_back(at->second);
-  inUse.erase(at);
+int64_t TrainStage::liveContexts() const { return forWeight.kept(); }
+
+/// Where `offset` of the context of microbatch `k` lies.
+StatusOr<uint8_t *> TrainStage::contextPlace(int64_t k, size_t variant,
+                                             uint64_t offset) {
+  const uint64_t split = weightPartBytes(variant);
+  if (offset < split) {
+    PIPEC_ASSIGN_OR_RETURN(uint8_t * part, forWeight.of(k));
+    return part + offset;
+  }
+  PIPEC_ASSIGN_OR_RETURN(uint8_t * part, forInput.of(k));
+  return part + (offset - split);
+}
+
+/// W, which comes after B, has no part that is B's.
+Status TrainStage::bindContext(PreparedProgram &prepared, ProgramPhase phase,
+                               int64_t k, size_t variant) {
+  PIPEC_ASSIGN_OR_RETURN(uint8_t * weights, forWeight.of(k));
+  uint8_t *inputs = nullptr;
+  if (phase != ProgramPhase::BackwardWeight ||
+      !has(ProgramPhase::BackwardInput)) {
+    PIPEC_ASSIGN_OR_RETURN(inputs, forInput.of(k));
+  }
+  if (phase == ProgramPhase::Forward &&
+      package.lastPhase(stage) != ProgramPhase::Forward) {
+    forWeight.keep(k);
+    forInput.keep(k);
+  }
+  prepared.bindContext(weights, weightPartBytes(variant), inputs);
+  return {};
 }
 
 Status TrainStage::run(ProgramPhase phase, int64_t k, const Feed &feed,
                        const RunControl *control) {
   const size_t variant = feed.plan().microbatches[k].variant;
   PreparedProgram &prepared = program(phase, variant);
-  PIPEC_ASSIGN_OR_RETURN(uint8_t * context, contextOf(k));
   // What is queued still reads the views that are about to change.
   PIPEC_RETURN_IF_ERROR(device.synchronize(stream));
-  prepared.bindContext(context);
+  PIPEC_RETURN_IF_ERROR(bindContext(prepared, phase, k, variant));
+  PIPEC_RETURN_IF_ERROR(device.discard(stream, arena.get(), arenaSize));
   const auto &inputs = prepared.desc().inputs;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (!inputs[i].transfer)
@@ -285,9 +305,9 @@ Status TrainStage::receive(uint32_t transfer, int64_t k, const Feed &feed,
       continue;
     for (const ProgramInputDesc &input : program(phase, variant).desc().inputs)
       if (input.transfer && input.index == transfer) {
-        PIPEC_ASSIGN_OR_RETURN(uint8_t * context, contextOf(k));
-        return device.copy(stream, context + input.contextOffset, data,
-                           input.type.byteSize());
+        PIPEC_ASSIGN_OR_RETURN(uint8_t * place,
+                               contextPlace(k, variant, input.contextOffset));
+        return device.copy(stream, place, data, input.type.byteSize());
       }
   }
   return internalError("stage " + std::to_string(stage) +

@@ -7,6 +7,7 @@
 #include "runtime/executor/prepared_program.h"
 #include "runtime/executor/stage_executor.h"
 #include "runtime/package/weights.h"
+#include "runtime/training/context_pool.h"
 #include "runtime/training/feed.h"
 
 namespace pipec {
@@ -20,9 +21,8 @@ public:
   create(const Package::Impl &package, size_t stage, Device &device,
          Stream &stream, const TrainerOptions &options);
 
-  MemoryNeed memoryNeed(size_t contexts) const;
-  /// `contexts`: most microbatches that are in flight at once.
-  Status allocate(size_t contexts);
+  MemoryNeed memoryNeed(const ContextCounts &counts) const;
+  Status allocate(const ContextCounts &counts);
 
   bool has(ProgramPhase phase) const {
     return !programs[static_cast<size_t>(phase)].empty();
@@ -41,8 +41,15 @@ public:
   /// run() of the phase that makes it.
   StatusOr<TensorView> sent(uint32_t transfer, int64_t k,
                             const Feed &feed) const;
-  /// Ends microbatch `k`: its context is free.
-  void release(int64_t k);
+  /// After `phase` of microbatch `k`, and after what it made has been sent:
+  /// lets go of the part of the context that no later phase reads.
+  Status release(ProgramPhase phase, int64_t k);
+  /// (stage, microbatch) pairs between their forward and their last backward,
+  /// and the bytes of their contexts.
+  int64_t liveContexts() const;
+  uint64_t liveBytes() const {
+    return forInput.keptBytes() + forWeight.keptBytes();
+  }
   /// After an error: no context is in use.
   void reset();
 
@@ -74,9 +81,20 @@ private:
   TrainStage(const Package::Impl &package, size_t stage, Device &device,
              Stream &stream)
       : package(package), stage(stage), device(device), stream(stream) {}
+  /// The most that any variant needs, in bytes; literals of all of them.
+  struct Sizes {
+    uint64_t arena = 0, scratch = 0, literals = 0;
+    uint64_t forWeight = 0, forInput = 0; // of one context
+  };
+  Sizes sizes() const;
   Status loadWeights();
   Status bindPrograms();
-  StatusOr<uint8_t *> contextOf(int64_t k);
+  uint64_t weightPartBytes(size_t variant) const {
+    return package.contextWeightBytes[stage][variant];
+  }
+  StatusOr<uint8_t *> contextPlace(int64_t k, size_t variant, uint64_t offset);
+  Status bindContext(PreparedProgram &program, ProgramPhase phase, int64_t k,
+                     size_t variant);
   PreparedProgram &program(ProgramPhase phase, size_t variant) {
     return programs[static_cast<size_t>(phase)][variant];
   }
@@ -97,11 +115,11 @@ private:
   DeviceBuffer arena, scratch; // shared by all programs: one runs at a time
   std::vector<DeviceBuffer> literals; // by program that is not empty
   bool hasReplaced = false;
-  std::vector<DeviceBuffer> contexts;
-  std::vector<size_t> freeContexts;
-  std::map<int64_t, size_t> inUse; // microbatch -> context
-  std::vector<Tensor> sums;        // by site
-  std::vector<bool> filled;        // by site
+  uint64_t arenaSize = 0;
+  // Contexts: what W reads lies first, what only F and B read behind it.
+  ContextPool forWeight, forInput;
+  std::vector<Tensor> sums; // by site
+  std::vector<bool> filled; // by site
   // Of a schedule that runs backwards out of order: the microbatch whose turn
   // it is, and what waits for its turn, by site (decision 6).
   std::vector<int64_t> turn;

@@ -134,7 +134,7 @@ Status Trainer::Impl::create() {
     return invalidArgument("--accumulate must be at least 1");
   PIPEC_ASSIGN_OR_RETURN(weights, collectWeights(impl()));
   MemoryNeed need;
-  const std::vector<size_t> contexts = contextsNeeded(impl());
+  const std::vector<ContextCounts> contexts = contextsNeeded(impl());
   for (size_t r = 0; r < schedule().lists.size(); ++r) {
     PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<Stream> stream,
                            device.createStream());
@@ -318,6 +318,13 @@ std::vector<int64_t> Trainer::peakLive() const {
   std::vector<int64_t> peaks;
   for (const RankWorker &worker : impl->workers)
     peaks.push_back(worker.peakLive());
+  return peaks;
+}
+
+std::vector<uint64_t> Trainer::peakActivationBytes() const {
+  std::vector<uint64_t> peaks;
+  for (const RankWorker &worker : impl->workers)
+    peaks.push_back(worker.peakBytes());
   return peaks;
 }
 

@@ -155,6 +155,9 @@ public:
   /// Most (stage, microbatch) pairs that were alive at once, a rank, in the
   /// last step: from Forward to the last backward.
   std::vector<int64_t> peakLive() const;
+  /// Most bytes that they held at once, a rank: values kept from Forward to
+  /// the input gradients or to the weight gradients.
+  std::vector<uint64_t> peakActivationBytes() const;
 
 private:
   friend class TrainerAccess; // for tests: another device

@@ -6,8 +6,12 @@
 
 using namespace pipec;
 
-// AddressSanitizer's allocator shall say that memory ran out, as the system's
-// does; other builds never call this.
+// The sanitizers' allocators shall say that memory ran out, as the system's
+// does; other builds never call these.
+extern "C" const char *__tsan_default_options();
+extern "C" const char *__tsan_default_options() {
+  return "allocator_may_return_null=1";
+}
 extern "C" const char *__asan_default_options();
 extern "C" const char *__asan_default_options() {
   return "allocator_may_return_null=1";

@@ -1,6 +1,7 @@
 // A CPU device that does nothing before it has to (decision 9): each stream is
 // a thread that waits a random while before each piece of work, so streams run
-// in any order that the events allow; fresh and freed memory is poisoned. A
+// in any order that the events allow; fresh, freed and discarded memory is
+// poisoned. A
 // missing wait shows as other numbers.
 #ifndef PIPEC_TEST_UNIT_RUNTIME_DELAYINGDEVICE_H
 #define PIPEC_TEST_UNIT_RUNTIME_DELAYINGDEVICE_H
@@ -58,6 +59,14 @@ public:
     queue(stream, [=]() -> Status {
       if (bytes)
         std::memcpy(to, from, bytes);
+      return {};
+    });
+    return {};
+  }
+  Status discard(Stream &stream, void *memory, size_t bytes) override {
+    queue(stream, [=]() -> Status {
+      if (bytes)
+        std::memset(memory, kPoison, bytes);
       return {};
     });
     return {};

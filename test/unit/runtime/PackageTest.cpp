@@ -69,7 +69,7 @@ TEST(PackageTest, OtherVersions) {
     Status status = Package::open(folder / "m.pipe").status();
     expectError(status, StatusCode::Unsupported,
                 "format version " + std::to_string(version) +
-                    ", this build reads version 2");
+                    ", this build reads version 3");
     expectError(status, StatusCode::Unsupported, "manifest.json");
   }
   // A later version may have changed fields so that ours do not parse.

@@ -4,6 +4,7 @@
 #include "passes/schedule/Generate.h"
 #include "passes/schedule/Simulate.h"
 #include "runtime/package/package_impl.h"
+#include "runtime/training/rank_worker.h"
 #include "runtime/training/trainer_access.h"
 #include "test/unit/runtime/DelayingDevice.h"
 #include "test/unit/runtime/TrainingPackage.h"
@@ -14,6 +15,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace pipec::test {
 namespace {
@@ -70,7 +72,8 @@ std::string trace(Trainer &trainer, const TensorMap &batch) {
 }
 
 std::string runCase(const Case &c, Device *device, TrainerOptions options,
-                    std::vector<int64_t> *peaks = nullptr) {
+                    std::vector<int64_t> *peaks = nullptr,
+                    std::vector<double> *bytes = nullptr) {
   TempFolder folder;
   Package package = openTraining(folder / "m.pipe", c.schedule, c.stages,
                                  c.ranks, c.microbatches);
@@ -78,10 +81,13 @@ std::string runCase(const Case &c, Device *device, TrainerOptions options,
   EXPECT_TRUE(trainer.ok()) << trainer.status().message();
   if (!trainer.ok())
     return "";
-  std::string bytes = trace(**trainer, trainingBatch(2 * c.microbatches));
+  std::string result = trace(**trainer, trainingBatch(2 * c.microbatches));
   if (peaks)
     *peaks = (*trainer)->peakLive();
-  return bytes;
+  if (bytes)
+    for (uint64_t peak : (*trainer)->peakActivationBytes())
+      bytes->push_back(static_cast<double>(peak));
+  return result;
 }
 
 TEST(Trainer, SameBitsInEverySchedule) {
@@ -133,14 +139,42 @@ TEST(Trainer, PeaksAreTheSimulatedOnes) {
                                    c.ranks, c.microbatches);
     StageGraph graph = package.impl().stageGraph();
     adaptBackward(*schedule, graph);
-    auto simulation = simulateSchedule(*schedule, graph);
+    SimulationOptions sizes;
+    for (size_t s = 0; s < package.impl().stages.size(); ++s)
+      sizes.memory.push_back(
+          {static_cast<double>(package.impl().contextBytes[s][0]),
+           static_cast<double>(package.impl().contextWeightBytes[s][0]), 0});
+    auto simulation = simulateSchedule(*schedule, graph, sizes);
     ASSERT_TRUE(simulation.ok()) << simulation.status().message();
     std::vector<int64_t> peaks;
-    runCase(c, nullptr, plainOptions(), &peaks);
-    EXPECT_EQ(peaks, simulation->peakLive)
-        << c.schedule << " stages " << c.stages << " ranks " << c.ranks
-        << " microbatches " << c.microbatches;
+    std::vector<double> bytes;
+    runCase(c, nullptr, plainOptions(), &peaks, &bytes);
+    SCOPED_TRACE(std::string(c.schedule) + ", stages " +
+                 std::to_string(c.stages) + ", ranks " +
+                 std::to_string(c.ranks) + ", microbatches " +
+                 std::to_string(c.microbatches));
+    EXPECT_EQ(peaks, simulation->peakLive);
+    EXPECT_EQ(bytes, simulation->peakMemory);
   }
+}
+
+TEST(Trainer, AContextIsFreeOnlyWhenWhatItsPhaseMadeIsSent) {
+  using Kind = ScheduleAction::Kind;
+  auto action = [](Kind kind, int64_t microbatch, int64_t peer = -1) {
+    ScheduleAction made;
+    made.kind = kind;
+    made.stage = 1;
+    made.microbatch = microbatch;
+    made.peerStage = peer;
+    return made;
+  };
+  const ScheduleList list = {
+      action(Kind::BackwardInput, 0), action(Kind::ReceiveForward, 1, 0),
+      action(Kind::SendGradient, 0, 0), action(Kind::Forward, 1),
+      action(Kind::BackwardWeight, 0)};
+  const std::vector<std::optional<size_t>> expected = {std::nullopt,
+                                                       std::nullopt, 0, 3, 4};
+  EXPECT_EQ(releases(list), expected);
 }
 
 TEST(Trainer, GradientsAreThoseOfTheLoss) {

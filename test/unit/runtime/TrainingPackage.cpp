@@ -21,11 +21,12 @@ constexpr int64_t kWidth = 4;
 // The context: a slot of 64 bytes a value.
 enum Slot : uint64_t {
   kIn,
-  kSkip,
+  kGradHidden,
+  kForWeight, // those before it are what W reads
+  kSkip = kForWeight,
   kOut,
   kGradOut,
   kGradSkip,
-  kGradHidden,
   kSlots
 };
 
@@ -206,6 +207,8 @@ private:
     stage->set_index(s);
     stage->add_flops(100);
     stage->add_context_bytes(64 * kSlots);
+    // Without a B, W reads the rest as well, and all is free after it.
+    stage->add_context_weight_bytes(64 * kForWeight);
     stage->set_backward_input(s > 0);
     stage->set_backward_weight(true);
     // The last stage has the first one's weight.

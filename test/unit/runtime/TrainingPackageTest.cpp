@@ -116,6 +116,23 @@ TEST(TrainingPackage, RefusesValuesOutsideOfTheContext) {
             "");
 }
 
+TEST(TrainingPackage, RefusesWhatIsFreeBeforeItIsRead) {
+  // W reads the first two values of 64 bytes.
+  EXPECT_NE(openChanged([](TrainingPackage &p) {
+              p.manifest.mutable_stages(1)->set_context_weight_bytes(0, 64);
+            }).find("is free after B"),
+            std::string::npos);
+  EXPECT_NE(openChanged([](TrainingPackage &p) {
+              p.manifest.mutable_stages(1)->set_context_weight_bytes(0,
+                                                                     1 << 20);
+            }).find("are for W"),
+            std::string::npos);
+  EXPECT_NE(openChanged([](TrainingPackage &p) {
+              p.manifest.mutable_stages(1)->set_context_weight_bytes(0, 32);
+            }).find("are for W"),
+            std::string::npos);
+}
+
 TEST(TrainingPackage, RefusesResultsOverOperands) {
   std::string error = openChanged([](TrainingPackage &p) {
     for (auto &value : *p.backwardInput[1].mutable_values())
