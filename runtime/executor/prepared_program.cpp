@@ -151,20 +151,63 @@ Status PreparedProgram::run(Device &device, Stream &stream, bool checkNumerics,
 Status PreparedProgram::checkResults(Device &device, Stream &stream,
                                      const Step &step,
                                      const RunPlace &place) const {
-  for (const TensorView &output : step.outputs) {
-    PIPEC_ASSIGN_OR_RETURN(NumericClass found, device.classify(stream, output));
-    if (found.finite())
-      continue;
-    for (const TensorView &input : step.inputs) {
-      PIPEC_ASSIGN_OR_RETURN(NumericClass had, device.classify(stream, input));
-      if (!had.finite())
-        return {};
-    }
-    return numericError((found.nan ? "nan in " : "infinity in ") +
-                        describe(place) + ": " +
-                        describe(step.instruction->op));
+  for (size_t o = 0; o < step.outputs.size(); ++o) {
+    PIPEC_ASSIGN_OR_RETURN(NumericClass found,
+                           device.classify(stream, step.outputs[o]));
+    if (!found.finite())
+      PIPEC_RETURN_IF_ERROR(checkOperands(device, stream, step, o, place));
   }
   return {};
+}
+
+/// Whether a result that is not finite is the op's doing, or the first sight of
+/// a NaN that came in. An infinity may be meant, as in a mask: it is reported
+/// where it is made of finite numbers only, and a NaN made of it likewise, but
+/// where the model looks for that NaN itself.
+Status PreparedProgram::checkOperands(Device &device, Stream &stream,
+                                      const Step &step, size_t output,
+                                      const RunPlace &place) const {
+  PIPEC_ASSIGN_OR_RETURN(NumericClass found,
+                         device.classify(stream, step.outputs[output]));
+  bool hadInfinity = false;
+  for (size_t i = 0; i < step.inputs.size(); ++i) {
+    PIPEC_ASSIGN_OR_RETURN(NumericClass had,
+                           device.classify(stream, step.inputs[i]));
+    hadInfinity |= had.infinity;
+    if (!had.nan)
+      continue;
+    const std::string source = nameOfSource(step.instruction->inputs[i], place);
+    if (found.nan && !source.empty())
+      return numericError("nan in " + describe(place) + ": " +
+                          describe(step.instruction->op) + " reads it from " +
+                          source);
+    return {};
+  }
+  if (hadInfinity &&
+      (!found.nan || isAskedForNan(step.instruction->outputs[output])))
+    return {};
+  return numericError((found.nan ? "nan in " : "infinity in ") +
+                      describe(place) + ": " + describe(step.instruction->op));
+}
+
+/// Empty where an op made the value.
+std::string PreparedProgram::nameOfSource(uint32_t value,
+                                          const RunPlace &place) const {
+  const ValueDesc &desc = program->values[value];
+  if (desc.storage == Storage::Input && !program->inputs[desc.index].transfer)
+    return "input '" + program->inputs[desc.index].name + "'";
+  if (desc.storage == Storage::Weight && place.weights)
+    return (*place.weights)[desc.index].kind + " '" +
+           (*place.weights)[desc.index].name + "'";
+  return "";
+}
+
+bool PreparedProgram::isAskedForNan(uint32_t value) const {
+  return std::any_of(program->instructions.begin(), program->instructions.end(),
+                     [&](const InstructionDesc &instruction) {
+                       return instruction.op.name == "is_nan" &&
+                              instruction.inputs[0] == value;
+                     });
 }
 
 } // namespace pipec

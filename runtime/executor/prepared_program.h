@@ -12,7 +12,8 @@ namespace pipec {
 struct RunPlace {
   int64_t stage = 0;
   int64_t microbatch = 0;
-  const char *phase = ""; // "", "backward of "
+  const char *phase = "";                           // "", "backward of "
+  const std::vector<WeightInfo> *weights = nullptr; // of the stage, for names
 };
 
 /// Order of calls: create, bind, then per microbatch bindInput of every input
@@ -64,6 +65,10 @@ private:
   };
   Status checkResults(Device &device, Stream &stream, const Step &step,
                       const RunPlace &place) const;
+  Status checkOperands(Device &device, Stream &stream, const Step &step,
+                       size_t output, const RunPlace &place) const;
+  std::string nameOfSource(uint32_t value, const RunPlace &place) const;
+  bool isAskedForNan(uint32_t value) const;
 
   const ProgramDesc *program = nullptr;
   std::vector<Step> steps;                        // without aliases

@@ -158,7 +158,8 @@ Status StageExecutor::bindHostInput(size_t variant, size_t input,
 Status StageExecutor::forward(size_t variant, int64_t microbatch,
                               const RunControl *control) {
   return programs[variant].run(device, *stream, checkNumerics, control,
-                               {static_cast<int64_t>(stage), microbatch});
+                               {static_cast<int64_t>(stage), microbatch, "",
+                                &package.stages[stage].weights});
 }
 
 Status StageExecutor::synchronize() {

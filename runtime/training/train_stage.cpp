@@ -235,7 +235,8 @@ Status TrainStage::run(ProgramPhase phase, int64_t k, const Feed &feed,
           i, const_cast<void *>(feed.data(package, inputs[i].index, k)));
   PIPEC_RETURN_IF_ERROR(
       prepared.run(device, stream, checkNumerics, control,
-                   {static_cast<int64_t>(stage), k, phaseText(phase)}));
+                   {static_cast<int64_t>(stage), k, phaseText(phase),
+                    &package.stages[stage].weights}));
   return takeOutputs(prepared, k);
 }
 

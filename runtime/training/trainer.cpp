@@ -202,7 +202,7 @@ Status Trainer::Impl::runParts(const TensorMap &batch, double scale,
 
 /// Sums the gradients, clips them and moves the parameters. Norms are summed
 /// per parameter in f64 and added in parameter order (decision 6).
-void Trainer::Impl::update(StepResult &result) {
+Status Trainer::Impl::update(StepResult &result) {
   std::vector<Tensor *> totals;
   double squares = 0;
   lastGradients.clear();
@@ -211,7 +211,13 @@ void Trainer::Impl::update(StepResult &result) {
     totals.push_back(total);
     if (!total)
       continue;
-    squares += squaredNorm(total->as<float>(), total->numElements());
+    const double square = squaredNorm(total->as<float>(), total->numElements());
+    if (options.checkNumerics && !std::isfinite(square))
+      return numericError("the gradient of '" + weight.name + "' in step " +
+                          std::to_string(next) +
+                          ", summed over microbatches and uses, is not finite "
+                          "although those of each microbatch are");
+    squares += square;
     lastGradients.emplace(weight.name, *total);
   }
   result.gradientNorm = std::sqrt(squares);
@@ -227,6 +233,7 @@ void Trainer::Impl::update(StepResult &result) {
                      totals[w]->as<float>(), scale, result.learningRate);
     spread(weights[w], stages);
   }
+  return {};
 }
 
 /// Names of what holds NaN or infinity: inputs, parameters, buffers.
@@ -266,12 +273,12 @@ StatusOr<StepResult> Trainer::Impl::step(const TensorMap &batch) {
   }
   PIPEC_RETURN_IF_ERROR(runParts(batch, scale, result.loss));
   if (options.checkNumerics && !std::isfinite(result.loss))
-    return numericError(
-        "the loss of step " + std::to_string(next) +
-        " is not finite although no operation made a NaN or infinity out of "
-        "finite numbers: they come in by " +
-        notFinite(batch));
-  update(result);
+    return numericError("the loss of step " + std::to_string(next) +
+                        " is not finite although no operation made a NaN, or "
+                        "an infinity out of "
+                        "finite numbers: it comes in by " +
+                        notFinite(batch));
+  PIPEC_RETURN_IF_ERROR(update(result));
   ++next;
   return result;
 }

@@ -53,7 +53,7 @@ struct Trainer::Impl {
   Status runParts(const TensorMap &batch, double scale, double &loss);
   Status runRanks(const Feed &feed);
   double lossOf(int64_t microbatches) const;
-  void update(StepResult &result);
+  Status update(StepResult &result);
   std::string notFinite(const TensorMap &batch) const;
 
   // trainer_weights.cpp

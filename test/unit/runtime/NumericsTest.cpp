@@ -72,6 +72,42 @@ TEST(NumericsTest, MasksOfMinusInfinity) {
   EXPECT_EQ(floats(outputs->at("y")), (std::vector<float>{1, 0}));
 }
 
+TEST(NumericsTest, ANanThatComesInIsNamedWhereItIsRead) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  TestSession s(logModel("exp"), checking());
+  expectError(s.run({{"x", f32({2, 2}, {0, 0, nan, 0})}}).status(),
+              StatusCode::NumericError, "nan in stage 0, microbatch 1: ");
+  expectError(s.run({{"x", f32({1, 2}, {0, nan})}}).status(),
+              StatusCode::NumericError, "reads it from input 'x'");
+  Model model;
+  model.rows = {1};
+  model.inputs = {{"x", {-1, 2}}};
+  model.weights["fc.bias"] = f32({2}, {0, nan});
+  model.nodes = {{"add", {"x", "fc.bias"}, "y", {-1, 2}}};
+  model.outputs = {{"y", "y"}};
+  TestSession weighted(model, checking());
+  expectError(weighted.run({{"x", f32({1, 2}, {0, 0})}}).status(),
+              StatusCode::NumericError, "reads it from parameter 'fc.bias'");
+}
+
+TEST(NumericsTest, ANanMadeOfInfinities) {
+  const float inf = std::numeric_limits<float>::infinity();
+  Model model;
+  model.rows = {1};
+  model.inputs = {{"x", {-1, 2}}};
+  model.nodes = {{"sub", {"x", "x"}, "y", {-1, 2}}};
+  model.outputs = {{"y", "y"}};
+  TestSession s(model, checking());
+  expectError(s.run({{"x", f32({1, 2}, {inf, 0})}}).status(),
+              StatusCode::NumericError, "nan in stage 0, microbatch 0: ");
+  // A model that looks for it deals with it.
+  model.nodes.push_back({"is_nan", {"y"}, "z", {-1, 2}, 0, DType::Bool});
+  model.outputs = {{"z", "z"}};
+  TestSession asking(model, checking());
+  auto outputs = asking.run({{"x", f32({1, 2}, {inf, 0})}});
+  EXPECT_TRUE(outputs.ok()) << outputs.status().message();
+}
+
 TEST(NumericsTest, ConversionThatOverflows) {
   Model model;
   model.rows = {1};
