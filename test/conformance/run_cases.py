@@ -6,9 +6,11 @@ A case is a folder with case.json, model.onnx, inputs*.safetensors and, unless a
 Checks outputs for the case's cut and for no cut (same bits), the errors that are expected, the parameters of each
 stage, and what a cut by cost must achieve. Prints 'N passed, N failed' last; exits 77 where DIR is missing. Needs numpy and safetensors.
 """
-import argparse, json, os, re, subprocess, sys, tempfile
+import json, os, re, subprocess, tempfile
 import numpy as np
 from safetensors.numpy import load_file
+
+from common import check_all_cases
 
 
 def arguments_of(case, cut):
@@ -113,31 +115,5 @@ def check_case(pipec, folder, case):
     return check_stages(pipec, folder, case)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--pipec', required=True)
-    parser.add_argument('--cases', required=True)
-    parser.add_argument('--only', nargs='*')
-    arguments = parser.parse_args()
-    if not os.path.isdir(arguments.cases):
-        print('skipped: not here:', arguments.cases)
-        sys.exit(77)
-    passed = failed = 0
-    for name in sorted(os.listdir(arguments.cases)):
-        folder = os.path.join(arguments.cases, name)
-        if not os.path.exists(folder + '/case.json') or not os.path.exists(folder + '/model.onnx'):
-            continue
-        if arguments.only and name not in arguments.only:
-            continue
-        try:
-            why = check_case(arguments.pipec, folder, json.load(open(folder + '/case.json')))
-        except Exception as error:
-            why = repr(error)[:300]
-        passed, failed = passed + (not why), failed + bool(why)
-        print(f'{"FAIL" if why else "ok  "} {name} {why}', flush=True)
-    print(f'{passed} passed, {failed} failed')
-    sys.exit(0 if passed and not failed else 1)
-
-
 if __name__ == '__main__':
-    main()
+    check_all_cases(__doc__, check_case)

@@ -6,13 +6,13 @@ A case is a folder as run_cases.py takes it, whose case.json has `train`. Losses
 ones, and the same bits for every schedule and for no cut; errors must be the expected ones; stages named by `no_gradient_to_stages` do no backward work.
 Cases in several phases are train_resume.py's. Prints 'N passed, N failed' last; exits 77 where DIR is missing. Needs numpy and safetensors.
 """
-import argparse, hashlib, json, os, re, subprocess, sys, tempfile
+import hashlib, json, os, re, tempfile
 import numpy as np
 from safetensors.numpy import load_file
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from common import check_all_cases, optimizer_arguments
 from run_cases import arguments_of, call
-from train_models import SCHEDULES, admitted, optimizer_arguments
+from train_models import SCHEDULES, admitted
 
 SLACK = 3  # f32 sums in another order than the reference
 
@@ -158,32 +158,5 @@ def check_case(pipec, folder, case):
     return why or check_backward_work(pipec, folder, case)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--pipec', required=True)
-    parser.add_argument('--cases', required=True)
-    parser.add_argument('--only', nargs='*')
-    arguments = parser.parse_args()
-    if not os.path.isdir(arguments.cases):
-        print('skipped: not here:', arguments.cases)
-        sys.exit(77)
-    passed = failed = 0
-    for name in sorted(os.listdir(arguments.cases)):
-        folder = os.path.join(arguments.cases, name)
-        if not os.path.exists(folder + '/case.json') or not os.path.exists(folder + '/model.onnx') or (arguments.only and name not in arguments.only):
-            continue
-        case = json.load(open(folder + '/case.json'))
-        if not case.get('train') or case.get('phases'):
-            continue
-        try:
-            why = check_case(arguments.pipec, folder, case)
-        except Exception as error:
-            why = repr(error)[:300]
-        passed, failed = passed + (not why), failed + bool(why)
-        print(f'{"FAIL" if why else "ok  "} {name} {why}', flush=True)
-    print(f'{passed} passed, {failed} failed')
-    sys.exit(0 if passed and not failed else 1)
-
-
 if __name__ == '__main__':
-    main()
+    check_all_cases(__doc__, check_case, lambda case: case.get('train') and not case.get('phases'))

@@ -12,6 +12,8 @@ import argparse, concurrent.futures, glob, hashlib, json, os, subprocess, sys, t
 import numpy as np
 from safetensors.numpy import load_file
 
+from common import is_trainable, optimizer_arguments
+
 SLACK = 3
 SCHEDULES = ['gpipe', '1f1b', 'zb-h1', 'looped-bfs', 'interleaved-1f1b', 'interleaved-zb', 'zb-v', 'dualpipe-v']
 
@@ -44,15 +46,6 @@ def combinations(microbatches, full):
                         continue
                     yield (f'{stages} stages {schedule} {shared} recompute={recompute}',
                            ['--stages', str(stages), '--schedule', schedule, '--ranks', str(ranks), '--shared-weights', shared, '--recompute', recompute])
-
-
-def optimizer_arguments(o):
-    arguments = ['--optimizer', o['kind'], '--lr', str(o['lr'])]
-    if o['kind'] == 'sgd':
-        arguments += ['--momentum', str(o.get('momentum', 0)), '--dampening', str(o.get('dampening', 0))] + ['--nesterov'] * bool(o.get('nesterov'))
-    else:
-        arguments += ['--betas', ','.join(map(str, o['betas'])), '--eps', str(o['eps'])]
-    return arguments + ['--weight-decay', str(o.get('weight_decay', 0))]
 
 
 class Training:
@@ -113,13 +106,6 @@ class Training:
             if found.shape != value.shape or not distance <= SLACK * limit + (1e-6 * np.abs(value).max() if kind == 'buffer' else 0):
                 return f'{key} differs by {distance:.3g}, allowed {SLACK * limit:.3g}'
         return ''
-
-
-def is_trainable(file):
-    """Whether the exporter kept every parameter, and BatchNorm, if any, as a node."""
-    meta = json.load(open(os.path.join(os.path.dirname(file), 'meta.json')))
-    name = os.path.basename(file)
-    return '.train.' not in name and all(p['onnx'].get(name) for p in meta['parameters'].values() if p.get('trainable') and name in p.get('onnx', {}))
 
 
 def check(pipec, file, microbatches, full):

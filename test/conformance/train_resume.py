@@ -12,23 +12,12 @@ import argparse, glob, json, os, subprocess, sys, tempfile
 import numpy as np
 from safetensors.numpy import load_file
 
+from common import is_trainable, optimizer_arguments
+
 OPTIMIZERS = {'adamw': ['--optimizer', 'adamw', '--lr', '0.003', '--weight-decay', '0.05'],
               'sgd momentum clip': ['--optimizer', 'sgd', '--lr', '0.05', '--momentum', '0.9', '--clip-norm', '0.5']}
 # (stages, schedule) before and after the checkpoint, one a call in turn.
 CUTS = [((4, '1f1b'), (2, 'zb-h1')), ((4, 'zb-v'), (2, 'gpipe')), ((4, 'interleaved-1f1b'), (2, 'zb-v')), ((4, 'gpipe'), (3, '1f1b')), ((2, 'zb-h1'), (4, 'looped-bfs'))]
-
-
-def is_trainable(file):
-    """Whether the exporter kept every parameter, and BatchNorm, if any, as a node."""
-    meta, name = json.load(open(os.path.join(os.path.dirname(file), 'meta.json'))), os.path.basename(file)
-    return '.train.' not in name and all(p['onnx'].get(name) for p in meta['parameters'].values() if p.get('trainable') and name in p.get('onnx', {}))
-
-
-def optimizer_arguments(o):
-    arguments = ['--optimizer', o['kind'], '--lr', str(o['lr']), '--weight-decay', str(o.get('weight_decay', 0))]
-    if o['kind'] == 'sgd':
-        return arguments + ['--momentum', str(o.get('momentum', 0)), '--dampening', str(o.get('dampening', 0))] + ['--nesterov'] * bool(o.get('nesterov'))
-    return arguments + ['--betas', ','.join(map(str, o['betas'])), '--eps', str(o['eps'])]
 
 
 def call(command):

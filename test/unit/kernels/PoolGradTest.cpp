@@ -1,25 +1,11 @@
 // max_pool_grad and avg_pool_grad: hand-made windows, ties, NaN, padding, and
 // that they are the transposes of their pools.
-#include "test/unit/kernels/KernelTest.h"
-
-#include <limits>
+#include "test/unit/kernels/PoolOps.h"
 
 using namespace pipec;
 using namespace pipec::test;
 
 namespace {
-
-const double kInf = std::numeric_limits<double>::infinity();
-const double kNan = std::numeric_limits<double>::quiet_NaN();
-
-Op pool(const char *name, Shape window, Shape strides, Shape padding,
-        Shape dilations) {
-  return Op(name)
-      .attr("window", window)
-      .attr("strides", strides)
-      .attr("padding", padding)
-      .attr("dilations", dilations);
-}
 
 TEST(PoolGradTest, MaxOfEveryType) {
   for (DType dtype : kFloats) {

@@ -1,24 +1,10 @@
 // max_pool and avg_pool: hand-made windows, padding, dilation, ceil mode, NaN.
-#include "test/unit/kernels/KernelTest.h"
-
-#include <limits>
+#include "test/unit/kernels/PoolOps.h"
 
 using namespace pipec;
 using namespace pipec::test;
 
 namespace {
-
-const double kInf = std::numeric_limits<double>::infinity();
-const double kNan = std::numeric_limits<double>::quiet_NaN();
-
-Op pool(const char *name, Shape window, Shape strides, Shape padding,
-        Shape dilations) {
-  return Op(name)
-      .attr("window", window)
-      .attr("strides", strides)
-      .attr("padding", padding)
-      .attr("dilations", dilations);
-}
 
 TEST(PoolingTest, MaxOfEveryType) {
   for (DType dtype : kNums) {
