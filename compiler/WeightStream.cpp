@@ -14,12 +14,13 @@ namespace {
 constexpr size_t kPiece = 1 << 20;
 
 void releasePages(const void *begin, size_t bytes) {
-  size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  uintptr_t first =
-      (reinterpret_cast<uintptr_t>(begin) + page - 1) / page * page;
-  uintptr_t last = (reinterpret_cast<uintptr_t>(begin) + bytes) / page * page;
-  if (first < last)
-    madvise(reinterpret_cast<void *>(first), last - first, MADV_DONTNEED);
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t before =
+      (page - reinterpret_cast<uintptr_t>(begin) % page) % page;
+  if (bytes < before + page)
+    return;
+  auto *first = static_cast<uint8_t *>(const_cast<void *>(begin)) + before;
+  madvise(first, (bytes - before) / page * page, MADV_DONTNEED);
 }
 
 Status streamPlain(const uint8_t *bytes, uint64_t length,
