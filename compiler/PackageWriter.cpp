@@ -84,8 +84,10 @@ private:
       if (!programs[v].SerializeToString(&bytes))
         return internalError("the program of stage " + std::to_string(s) +
                              " is too large for a protobuf message");
-      PIPEC_RETURN_IF_ERROR(
-          writeFile(stage / (name + std::to_string(v) + ".pb"), bytes));
+      const std::string file = name + std::to_string(v) + ".pb";
+      PIPEC_RETURN_IF_ERROR(writeFile(stage / file, bytes));
+      (*manifest.mutable_stages(s)->mutable_program_xxh3())[file] =
+          digestOf(bytes.data(), bytes.size());
     }
     return {};
   }
@@ -116,7 +118,9 @@ private:
            std::to_string(items.size()) + " weights, " +
            std::to_string(total / 1000000) + " MB");
     PIPEC_ASSIGN_OR_RETURN(
-        auto writer, SafetensorsWriter::create(path.string(), items, false));
+        auto writer,
+        SafetensorsWriter::create(path.string(), items, false, {},
+                                  SafetensorsWriter::Seal::Yes));
     uint64_t done = 0, reported = 0;
     for (size_t i = 0; i < items.size(); ++i) {
       PIPEC_RETURN_IF_ERROR(streamWeight(items[i].type, *sources[i], *writer)

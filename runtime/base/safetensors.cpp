@@ -5,6 +5,7 @@
 
 #include "runtime/base/safetensors_header.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace pipec {
@@ -62,6 +63,30 @@ StatusOr<Tensor> SafetensorsFile::get(const std::string &name) const {
   if (reinterpret_cast<uintptr_t>(bytes) % byteSize(type.dtype) != 0)
     return Tensor::copyOf(type, bytes);
   return Tensor::wrap(type, const_cast<uint8_t *>(bytes), file);
+}
+
+Status SafetensorsFile::checkSeal() const {
+  const auto found = meta.find(safetensors::kSealKey);
+  if (found == meta.end())
+    return {};
+  const std::string &seal = found->second, none = safetensors::kNoSeal;
+  uint64_t headerEnd = file->size(); // where there is no tensor
+  for (const auto &[name, entry] : entries)
+    headerEnd = std::min(headerEnd, entry.offset);
+  std::string header(reinterpret_cast<const char *>(file->data()), headerEnd);
+  const size_t at = safetensors::findSeal(header);
+  if (at == 0 || seal.size() != none.size())
+    return dataLoss("'" + path() + "': its checksum is damaged");
+  header.replace(at, none.size(), none);
+  Digest digest;
+  digest.add(header.data(), header.size());
+  digest.add(file->data() + headerEnd, file->size() - headerEnd);
+  if (digest.hex() == seal)
+    return {};
+  return dataLoss("'" + path() +
+                  "' is damaged: its bytes are not those that were written "
+                  "(checksum " +
+                  digest.hex() + ", expected " + seal + ")");
 }
 
 StatusOr<TensorMap> loadSafetensors(const std::string &path) {

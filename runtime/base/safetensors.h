@@ -7,6 +7,7 @@
 #define PIPEC_RUNTIME_BASE_SAFETENSORS_H
 
 #include "pipec/tensor.h"
+#include "runtime/base/digest.h"
 #include "runtime/base/mapped_file.h"
 
 #include <cstdio>
@@ -33,6 +34,9 @@ public:
   StatusOr<uint64_t> offsetOf(const std::string &name) const;
   const std::map<std::string, std::string> &metadata() const { return meta; }
   const std::string &path() const { return file->path(); }
+  /// Reads all of a sealed file and compares it with its digest; others pass.
+  /// DataLoss.
+  Status checkSeal() const;
 
 private:
   struct Entry {
@@ -57,11 +61,13 @@ public:
     std::string name;
     TensorType type;
   };
+  /// Whether the file carries a digest of itself, in its metadata.
+  enum class Seal { No, Yes };
   /// `overwrite` false: an existing `path` is an error.
   static StatusOr<std::unique_ptr<SafetensorsWriter>>
   create(const std::string &path, const std::vector<Item> &items,
          bool overwrite,
-         const std::map<std::string, std::string> &metadata = {});
+         std::map<std::string, std::string> metadata = {}, Seal seal = Seal::No);
   ~SafetensorsWriter();
   /// Appends the next `size` bytes of the data section, in item order, in
   /// pieces of any size.
@@ -74,6 +80,8 @@ private:
   std::string path, temporary;
   std::FILE *file = nullptr;
   uint64_t expected = 0, written = 0;
+  size_t sealOffset = 0; // in the file; 0: not sealed
+  Digest digest;
   bool overwrite = false;
 };
 

@@ -176,6 +176,15 @@ Status checkRanges(std::vector<Entry> &entries, uint64_t dataBytes) {
 
 } // namespace
 
+size_t findSeal(const std::string &header) {
+  // In a name the quotes would be escaped.
+  const std::string key = "\"" + std::string(kSealKey) + "\":\"";
+  const size_t at = header.find(key);
+  const size_t value = at + key.size();
+  const size_t digits = std::char_traits<char>::length(kNoSeal);
+  return at == std::string::npos || value + digits > header.size() ? 0 : value;
+}
+
 StatusOr<Header> parseHeader(std::string_view text, uint64_t dataBytes) {
   if (text.empty() || text[0] != '{')
     return dataLoss(

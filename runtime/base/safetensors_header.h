@@ -28,6 +28,13 @@ struct Header {
 /// for a dtype.
 StatusOr<Header> parseHeader(std::string_view text, uint64_t dataBytes);
 
+/// The metadata of a sealed file: the digest of all of its bytes, with kNoSeal
+/// in the place of the digest itself.
+constexpr const char *kSealKey = "pipec.xxh3";
+constexpr const char *kNoSeal = "0000000000000000";
+/// Where the digest is in the first bytes of a file; 0 where there is none.
+size_t findSeal(const std::string &header);
+
 } // namespace pipec::safetensors
 
 #endif

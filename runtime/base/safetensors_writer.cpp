@@ -5,6 +5,7 @@
 // disk and renamed; without `overwrite` the rename itself refuses to replace.
 // Tests: test/unit/base/SafetensorsWriterTest.cpp.
 #include "runtime/base/safetensors.h"
+#include "runtime/base/safetensors_header.h"
 
 #include <algorithm>
 #include <atomic>
@@ -122,8 +123,11 @@ Status syncFolder(const std::string &path) {
 StatusOr<std::unique_ptr<SafetensorsWriter>>
 SafetensorsWriter::create(const std::string &path,
                           const std::vector<Item> &items, bool overwrite,
-                          const std::map<std::string, std::string> &metadata) {
+                          std::map<std::string, std::string> metadata,
+                          Seal seal) {
   std::unique_ptr<SafetensorsWriter> writer(new SafetensorsWriter);
+  if (seal == Seal::Yes)
+    metadata[safetensors::kSealKey] = safetensors::kNoSeal;
   PIPEC_ASSIGN_OR_RETURN(const std::string header,
                          makeHeader(items, metadata, writer->expected));
   struct stat info;
@@ -148,6 +152,9 @@ SafetensorsWriter::create(const std::string &path,
   if (std::fwrite(header.data(), 1, header.size(), writer->file) !=
       header.size())
     return failed(path, "write", errno);
+  if (seal == Seal::Yes)
+    writer->sealOffset = safetensors::findSeal(header);
+  writer->digest.add(header.data(), header.size());
   return writer;
 }
 
@@ -167,6 +174,8 @@ Status SafetensorsWriter::write(const void *data, size_t size) {
                            " bytes that its tensors need");
   if (size && std::fwrite(data, 1, size, file) != size)
     return failed(path, "write", errno);
+  if (sealOffset)
+    digest.add(data, size);
   written += size;
   return Status();
 }
@@ -178,7 +187,14 @@ Status SafetensorsWriter::finish() {
     return invalidArgument("'" + path + "': " + std::to_string(written) +
                            " bytes of data came, its tensors need " +
                            std::to_string(expected));
-  if (std::fflush(file) != 0 || ::fsync(::fileno(file)) != 0)
+  if (std::fflush(file) != 0)
+    return failed(path, "write", errno);
+  if (const std::string hex = digest.hex();
+      sealOffset && ::pwrite(::fileno(file), hex.data(), hex.size(),
+                             static_cast<off_t>(sealOffset)) !=
+                        static_cast<ssize_t>(hex.size()))
+    return failed(path, "write", errno);
+  if (::fsync(::fileno(file)) != 0)
     return failed(path, "write", errno);
   const int closed = std::fclose(file);
   file = nullptr;

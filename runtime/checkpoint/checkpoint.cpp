@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char *kStatePrefix = "optimizer.";
 
-// The files of two checkpoints, mixed, would resume to numbers that no run has.
-Status checkSteps(const TensorTable &table, int64_t step) {
+// Damaged files, or those of two checkpoints mixed, would resume to numbers that no run has.
+Status checkFiles(const TensorTable &table, int64_t step) {
   for (const SafetensorsFile &file : table.files()) {
     const auto found = file.metadata().find("pipec.step");
     const std::string got =
@@ -22,6 +22,7 @@ Status checkSteps(const TensorTable &table, int64_t step) {
       return dataLoss("'" + file.path() + "' is of step " + got +
                       ", the checkpoint of step " + std::to_string(step) +
                       ": files of different checkpoints are mixed");
+    PIPEC_RETURN_IF_ERROR(file.checkSeal());
   }
   return Status();
 }
@@ -80,7 +81,7 @@ StatusOr<Checkpoint> Checkpoint::open(const std::string &path) {
   auto read = [&](TensorTable &table,
                   const std::map<std::string, std::string> &files) -> Status {
     PIPEC_RETURN_IF_ERROR(table.addIndexed(folder, files));
-    return checkSteps(table, step);
+    return checkFiles(table, step);
   };
   Status status = read(checkpoint.weightTable, contents.weightFiles);
   if (status.ok())

@@ -91,7 +91,8 @@ Status CheckpointWriter::writeFile(const std::string &name,
       const auto writer,
       SafetensorsWriter::create(
           folder->path() + "/" + name, items, false,
-          {{"format", "pt"}, {"pipec.step", std::to_string(step)}}));
+          {{"format", "pt"}, {"pipec.step", std::to_string(step)}},
+          SafetensorsWriter::Seal::Yes));
   for (const Piece &piece : pieces)
     PIPEC_RETURN_IF_ERROR(
         writer->write(piece.view->data, piece.view->type.byteSize()));

@@ -2,6 +2,7 @@
 // what holds between stages. In: a folder, untrusted; out: an immutable,
 // checked package. Weights stay on the disk until a session binds them.
 // Tests: test/unit/runtime/PackageTest.cpp.
+#include "runtime/base/digest.h"
 #include "runtime/package/package_impl.h"
 #include "runtime/package/readers.h"
 
@@ -11,12 +12,31 @@
 namespace pipec {
 namespace {
 
+/// Files that the manifest has no digest of pass.
+Status checkDigest(const std::map<std::string, std::string> &digests,
+                   const std::string &file, const FileBytes &bytes) {
+  const auto expected = digests.find(file);
+  if (expected == digests.end())
+    return {};
+  const std::string got = digestOf(bytes.data, bytes.size);
+  if (got == expected->second)
+    return {};
+  return dataLoss("damaged: its bytes are not those that were written "
+                  "(checksum " +
+                  got + ", expected " + expected->second +
+                  "); compile the model again");
+}
+
 Status readPhase(const PackageFiles &files, Package::Impl &package, size_t s,
                  ProgramPhase phase) {
   for (size_t v = 0; v < package.variantCount(); ++v) {
     const std::string name = "stage" + std::to_string(s) + "/" +
                              fileStem(phase) + std::to_string(v) + ".pb";
     PIPEC_ASSIGN_OR_RETURN(FileBytes bytes, files.read(name));
+    PIPEC_RETURN_IF_ERROR(
+        checkDigest(package.digests[s], fileStem(phase) + std::to_string(v) + ".pb",
+                    bytes)
+            .withPrefix(files.root() + "/" + name));
     PIPEC_ASSIGN_OR_RETURN(
         ProgramDesc program,
         readProgram(bytes, files.root() + "/" + name, package, s, v, phase));

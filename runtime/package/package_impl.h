@@ -125,6 +125,7 @@ struct Package::Impl {
   // By stage and variant. The first `contextWeightBytes` are what W reads; the
   // rest is free after B, where the stage has a B.
   std::vector<std::vector<uint64_t>> contextBytes, contextWeightBytes;
+  std::vector<std::map<std::string, std::string>> digests; // of program files
   /// Whether the manifest says that a stage has a phase.
   std::vector<std::array<bool, 3>> hasPhase;
 

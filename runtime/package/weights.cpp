@@ -46,6 +46,7 @@ Status StageWeights::bindInternal(const Package::Impl &package, size_t stage) {
       PIPEC_ASSIGN_OR_RETURN(file,
                              SafetensorsFile::open(package.stageFolder(stage) +
                                                    "/weights.safetensors"));
+      PIPEC_RETURN_IF_ERROR(file->checkSeal());
     }
     const WeightInfo &info = package.stages[stage].weights[i];
     const std::string where = file->path() + ": weight '" + info.name + "'";

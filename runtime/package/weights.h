@@ -11,8 +11,8 @@ namespace pipec {
 /// threads.
 class StageWeights {
 public:
-  /// Opens the files of `stage`'s weights, no others', and checks names, types
-  /// and ranges. Copies nothing yet. Errors: Io, DataLoss; they name file and
+  /// Opens the files of `stage`'s weights, no others', and checks names, types,
+  /// ranges, and the checksum of the package's own file, for which it is read. Copies nothing yet. Errors: Io, DataLoss; they name file and
   /// weight.
   static StatusOr<StageWeights> map(const Package::Impl &package, size_t stage);
 

@@ -78,4 +78,21 @@ TEST_F(CheckpointCorruptTest, FilesOfAnotherStepAreSeen) {
       << refusal(dir());
 }
 
+TEST_F(CheckpointCorruptTest, AFlippedBitIsSeen) {
+  for (const char *file : {"part-0", "optimizer-1"}) {
+    const std::string name =
+        std::string("run/step-3/") + file + ".safetensors";
+    const std::string good = read(name);
+    std::string bad = good;
+    bad.back() = static_cast<char>(bad.back() ^ 1);
+    write(name, bad);
+    EXPECT_NE(refusal(dir()).find("is damaged: its bytes are not those that "
+                                  "were written"),
+              std::string::npos)
+        << refusal(dir());
+    write(name, good);
+  }
+  EXPECT_EQ(refusal(dir()), "accepted");
+}
+
 } // namespace
