@@ -64,7 +64,8 @@ TrainStage::create(const Package::Impl &package, size_t stage, Device &device,
 /// What training writes is copied; the rest stays mapped.
 Status TrainStage::loadWeights() {
   PIPEC_ASSIGN_OR_RETURN(mapped, StageWeights::map(package, stage));
-  PIPEC_RETURN_IF_ERROR(mapped.materialise());
+  if (Status copied = mapped.materialise(); !copied.ok())
+    return allocating(copied, where(), kLessMemoryToTrain);
   bound = mapped.tensors();
   trained.assign(bound.size(), false);
   for (size_t i = 0; i < bound.size(); ++i) {
@@ -75,8 +76,12 @@ Status TrainStage::loadWeights() {
     if (info.kind == "parameter" && info.type.dtype != DType::F32)
       return unsupported("parameter '" + info.name + "' is " + info.type.str() +
                          "; training is in f32, freeze it or convert it");
-    PIPEC_ASSIGN_OR_RETURN(bound[i],
-                           Tensor::copyOf(info.type, bound[i].data()));
+    auto copy = Tensor::copyOf(info.type, bound[i].data());
+    if (!copy.ok())
+      return allocating(copy.status(),
+                        where() + ", " + info.kind + " '" + info.name + "'",
+                        kLessMemoryToTrain);
+    bound[i] = std::move(*copy);
   }
   return {};
 }
@@ -93,14 +98,24 @@ MemoryNeed TrainStage::memoryNeed(size_t contextCount) const {
     contextBytes = std::max(contextBytes, bytes);
   MemoryNeed need;
   need.arenas = arenaBytes + scratchBytes + others;
-  if (__builtin_mul_overflow(contextBytes, contextCount, &need.transfers))
-    need.transfers = UINT64_MAX;
+  if (__builtin_mul_overflow(contextBytes, contextCount, &need.contexts))
+    need.contexts = UINT64_MAX;
   for (size_t i = 0; i < bound.size(); ++i)
     if (trained[i])
       need.weights += bound[i].byteSize();
   for (const SiteDesc &site : package.sites[stage])
     need.weights += package.stages[stage].weights[site.weight].type.byteSize();
   return need;
+}
+
+std::string TrainStage::where() const {
+  return "stage " + std::to_string(stage);
+}
+
+/// An error names the stage and what for.
+StatusOr<DeviceBuffer> TrainStage::buffer(uint64_t bytes,
+                                          const std::string &what) {
+  return allocateFor(device, bytes, where() + ", " + what, kLessMemoryToTrain);
 }
 
 Status TrainStage::allocate(size_t contextCount) {
@@ -112,28 +127,32 @@ Status TrainStage::allocate(size_t contextCount) {
     }
   for (uint64_t bytes : package.contextBytes[stage])
     contextBytes = std::max(contextBytes, bytes);
-  PIPEC_ASSIGN_OR_RETURN(arena, DeviceBuffer::allocate(device, arenaBytes));
-  PIPEC_ASSIGN_OR_RETURN(scratch, DeviceBuffer::allocate(device, scratchBytes));
+  PIPEC_ASSIGN_OR_RETURN(arena, buffer(arenaBytes, "arena (values)"));
+  PIPEC_ASSIGN_OR_RETURN(scratch, buffer(scratchBytes, "scratch of kernels"));
   for (size_t c = 0; c < contextCount; ++c) {
     // Never null, so that a stage that keeps nothing has contexts too.
-    PIPEC_ASSIGN_OR_RETURN(
-        DeviceBuffer context,
-        DeviceBuffer::allocate(device, std::max<uint64_t>(contextBytes, 1)));
+    PIPEC_ASSIGN_OR_RETURN(DeviceBuffer context,
+                           buffer(std::max<uint64_t>(contextBytes, 1),
+                                  "context " + std::to_string(c + 1) + " of " +
+                                      std::to_string(contextCount) +
+                                      " (what is kept for a backward)"));
     contexts.push_back(std::move(context));
   }
   for (auto &phase : programs)
     for (PreparedProgram &program : phase) {
-      PIPEC_ASSIGN_OR_RETURN(
-          DeviceBuffer buffer,
-          DeviceBuffer::allocate(device, program.literalBytes()));
-      literals.push_back(std::move(buffer));
+      PIPEC_ASSIGN_OR_RETURN(DeviceBuffer made,
+                             buffer(program.literalBytes(), "constants"));
+      literals.push_back(std::move(made));
     }
   PIPEC_RETURN_IF_ERROR(bindPrograms());
   for (const SiteDesc &site : package.sites[stage]) {
-    PIPEC_ASSIGN_OR_RETURN(
-        Tensor sum,
-        Tensor::allocate(package.stages[stage].weights[site.weight].type));
-    sums.push_back(std::move(sum));
+    const WeightInfo &weight = package.stages[stage].weights[site.weight];
+    auto sum = Tensor::allocate(weight.type);
+    if (!sum.ok())
+      return allocating(sum.status(),
+                        where() + ", gradient of '" + weight.name + "'",
+                        kLessMemoryToTrain);
+    sums.push_back(std::move(*sum));
   }
   filled.assign(sums.size(), false);
   reset();

@@ -74,6 +74,8 @@ private:
   TrainStage(const Package::Impl &package, size_t stage, Device &device,
              Stream &stream)
       : package(package), stage(stage), device(device), stream(stream) {}
+  std::string where() const;
+  StatusOr<DeviceBuffer> buffer(uint64_t bytes, const std::string &what);
   Status loadWeights();
   Status bindPrograms();
   StatusOr<uint8_t *> contextOf(int64_t k);
