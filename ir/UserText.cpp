@@ -55,13 +55,43 @@ bool takeType(llvm::StringRef &text, std::string &out) {
   return true;
 }
 
+/// "statically shaped tensor of 32-bit float or bool values" at the front of
+/// `text`, as "f32 or bool".
+bool takeConstraint(llvm::StringRef &text, std::string &out) {
+  llvm::StringRef rest = text;
+  if (!rest.consume_front("statically shaped tensor of "))
+    return false;
+  auto [types, behind] = rest.split(" values");
+  if (types.size() == rest.size())
+    return false;
+  constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kWords[] = {
+      {"bfloat16 type", "bf16"},
+      {"-bit signless integer", "i"},
+      {"-bit unsigned integer", "u"},
+      {"-bit float", "f"}};
+  bool isFirst = true;
+  while (!types.empty()) {
+    auto [type, others] = types.split(" or ");
+    types = others;
+    std::string word = type.str();
+    for (const auto &[words, letter] : kWords)
+      if (type.consume_back(words))
+        word = letter.str() + type.str();
+    out += (isFirst ? "" : " or ") + word;
+    isFirst = false;
+  }
+  text = behind;
+  return true;
+}
+
 } // namespace
 
 std::string userText(llvm::StringRef text) {
   std::string out;
   bool insideWord = false; // of a name of the model, which stays
   while (!text.empty()) {
-    if (!insideWord && (takeOp(text, out) || takeType(text, out))) {
+    if (!insideWord && (takeOp(text, out) || takeType(text, out) ||
+                        takeConstraint(text, out))) {
       insideWord = false;
       continue;
     }

@@ -346,13 +346,19 @@ void Importer::noticeRepeatedOutputs() const {
 
 Status Importer::verify() {
   std::string message;
+  int64_t node = -1; // which the message is about
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) {
+        if (message.empty())
+          node = pipe::originOf(diagnostic.getLocation()).index;
         message +=
             (message.empty() ? "" : "; ") + pipe::userText(diagnostic.str());
         return mlir::success();
       });
-  if (mlir::failed(mlir::verify(*module)))
+  const bool valid = mlir::succeeded(mlir::verify(*module));
+  if (!valid && node >= 0 && node < model.graph().node_size())
+    return dataLoss(model.where(static_cast<int>(node)) + ": " + message);
+  if (!valid)
     return internalError(model.path +
                          ": the imported graph is not valid: " + message);
   return Status();
