@@ -161,6 +161,12 @@ Status Trainer::Impl::create() {
                            "with --loss to train it");
   if (options.accumulate < 1)
     return invalidArgument("--accumulate must be at least 1");
+  if (options.accumulate > 1 && impl().microbatchRows[0] == 0)
+    return invalidArgument("--accumulate " +
+                           std::to_string(options.accumulate) +
+                           ": the package cuts no input, so a batch has no "
+                           "parts; compile the model with inputs of the same "
+                           "rows, or the others with --whole");
   PIPEC_ASSIGN_OR_RETURN(weights, collectWeights(impl()));
   const std::vector<size_t> contexts = contextsNeeded(impl());
   for (size_t r = 0; r < schedule().lists.size(); ++r) {

@@ -11,7 +11,7 @@ import numpy as np
 from safetensors.numpy import load_file
 
 
-def arguments_of(case, cut):
+def arguments_of(case, cut, training=False):
     result = ['--microbatches', str(case['microbatches'])]
     if cut and case.get('splits'):
         result += [x for s in case['splits'] for x in ('--split', s)]
@@ -19,7 +19,7 @@ def arguments_of(case, cut):
         result += ['--stages', str(case['stages'])]
     for name, info in case.get('inputs', {}).items():
         result += ['--whole', name] if info.get('whole') else []
-    for name, info in case.get('outputs', {}).items():
+    for name, info in ({} if training else case.get('outputs', {})).items():
         result += ['--merge', f'{name}={info["merge"]}'] if info.get('merge', 'concat') != 'concat' else []
     if (case.get('options') or {}).get('check_numerics'):
         result += ['--check-numerics']

@@ -100,7 +100,7 @@ def check_backward_work(pipec, folder, case):
     with tempfile.TemporaryDirectory() as scratch:
         package = scratch + '/m.pipe'
         rows = next(iter(load_file(folder + '/inputs.safetensors').values())).shape[0]
-        code, _, text = call([pipec, 'compile', folder + '/model.onnx', '-o', package, '-q', '--bind', f'batch={rows}'] + arguments_of(case, True) + loss_arguments(case))
+        code, _, text = call([pipec, 'compile', folder + '/model.onnx', '-o', package, '-q', '--bind', f'batch={rows}'] + arguments_of(case, True, training=True) + loss_arguments(case))
         if code:
             return f'compile: {text.strip()[-300:]}'
         report = json.loads(call([pipec, 'inspect', package, '--json'])[1])
@@ -122,12 +122,12 @@ def check_invariant(case, results):
 
 def combinations(case):
     """Name and cut-and-schedule arguments; none cut first."""
-    base = arguments_of(case, False)
+    base = arguments_of(case, False, training=True)
     yield 'not cut', base + ['--schedule', 'gpipe'], 1
     cuts = case['expect'].get('splits')
     cuts = [[x for s in points for x in ('--split', s)] for points in cuts if points] if cuts else [None]
     for cut in cuts:
-        arguments = arguments_of(case, True) if cut is None else base + cut
+        arguments = arguments_of(case, True, training=True) if cut is None else base + cut
         stages = (case.get('stages') or len(case.get('splits') or []) + 1) if cut is None else len(cut) // 2 + 1
         asked = case.get('schedules')
         for schedule in SCHEDULES if asked in (None, 'all') else asked:

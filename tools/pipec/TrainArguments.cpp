@@ -239,10 +239,12 @@ TrainArguments::compileOptions(const TensorTypes &types) const {
     bool cut = !type.shape.empty() &&
                std::find(whole.begin(), whole.end(), name) == whole.end();
     if (cut && type.shape[0] % accumulate)
-      return invalidArgument("tensor '" + name + "' has " +
-                             std::to_string(type.shape[0]) +
-                             " rows, which --accumulate " +
-                             std::to_string(accumulate) + " does not divide");
+      return invalidArgument(
+          "tensor '" + name + "' has " + std::to_string(type.shape[0]) +
+          " rows, which --accumulate " + std::to_string(accumulate) +
+          " does not divide; if it is no batch, pass "
+          "--whole " +
+          name);
     if (cut)
       options.inputShapes[name][0] /= accumulate;
   }

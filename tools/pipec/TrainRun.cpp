@@ -143,9 +143,15 @@ Status TrainRun::usePackage(TensorTypes &modelInputs) {
     arguments.labels = impl.training->labels;
   arguments.ignoreIndex = impl.training->ignoreIndex;
   arguments.reduction = impl.training->mean ? "mean" : "sum";
-  if (!arguments.batch && !arguments.tokenFile.empty())
-    arguments.batch = impl.training->schedule.microbatches *
-                      packaged->microbatchRows()[0] * arguments.accumulate;
+  if (!arguments.batch && !arguments.tokenFile.empty()) {
+    auto tokens = modelInputs.find(arguments.tokenInput);
+    const int64_t rows = packaged->microbatchRows()[0];
+    if (rows > 0)
+      arguments.batch =
+          impl.training->schedule.microbatches * rows * arguments.accumulate;
+    else if (tokens != modelInputs.end() && tokens->second.rank() == 2)
+      arguments.batch = tokens->second.shape[0]; // nothing is cut
+  }
   return {};
 }
 

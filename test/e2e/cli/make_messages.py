@@ -45,6 +45,8 @@ write('index', [helper.make_node('Cast', ['x'], ['i'], '/Cast', to=INT), helper.
       [('x', rows)], [('y', ['batch', 3, 2])], {'emb.weight': np.ones((2, 2))})
 # Shapes that do not fit, of an op that its importer does not check itself.
 write('shapes', [helper.make_node('Add', ['x', 'b'], ['y'], '/m/Add')], [('x', rows)], [('y', rows)], {'b': np.ones((4,))})
+# A type that the op does not take.
+write('types', [helper.make_node('Gather', ['x', 'i'], ['y'], '/m/Gather')], [('x', rows)], [('y', rows)], {'i': np.zeros(2)})
 x = np.ones((4, 3), np.float32)
 save_file({'x': x, 'labels': x}, f'{folder}/data.safetensors')
 save_file({'x': x * 9}, f'{folder}/nine.safetensors')
