@@ -53,9 +53,9 @@ std::string rowsText(int64_t rows) {
 
 class Compilation {
 public:
-  Compilation(const std::string &path, const CompileOptions &options,
+  Compilation(const std::string &path, CompileOptions options,
               const Reporter &report)
-      : path(path), options(options), report(report) {
+      : path(path), options(std::move(options)), report(report) {
     context.loadDialect<pipe::PipeDialect>();
     context.disableMultithreading();    // graphs are small; one thread keeps
                                         // messages in order
@@ -65,6 +65,12 @@ public:
   StatusOr<CompiledModel> run() {
     report("reading " + path);
     PIPEC_ASSIGN_OR_RETURN(model, onnx::OnnxModel::open(path));
+    bool uncut = false;
+    PIPEC_ASSIGN_OR_RETURN(options,
+                           wholeWhereUncut(model->interface(), options, uncut));
+    if (uncut)
+      report("the inputs' first dimensions differ and there is one "
+             "microbatch: nothing is cut");
     PIPEC_ASSIGN_OR_RETURN(std::vector<VariantShapes> variants,
                            planVariants(model->interface(), options));
     reportFoldedParameters();
@@ -146,7 +152,7 @@ private:
   }
 
   const std::string &path;
-  const CompileOptions &options;
+  CompileOptions options;
   const Reporter &report;
   MLIRContext context;
   std::unique_ptr<onnx::OnnxModel> model;
@@ -215,6 +221,9 @@ private:
       report(std::to_string(count) +
              " BatchNorm nodes are in training mode: statistics of each "
              "microbatch; --batch-norm frozen keeps the stored ones");
+    if (!count && options.training && options.training->batchNormFrozen)
+      report("--batch-norm frozen changes nothing: the model has no BatchNorm "
+             "nodes");
   }
 
   void reportDropout(ModuleOp module) {
@@ -318,7 +327,19 @@ private:
         report("frozen by " + pattern + ": " + std::to_string(count) +
                (count == 1 ? " parameter" : " parameters"));
     }
-    return {};
+    return checkSomeLeft(module, patterns);
+  }
+
+  static Status checkSomeLeft(ModuleOp module,
+                              const std::vector<std::string> &patterns) {
+    bool some = false;
+    for (auto weight : module.getOps<pipe::WeightOp>())
+      some |= weight.getKind() == pipe::WeightKind::parameter &&
+              !weight->hasAttr(pipe::kFrozenAttr);
+    if (some || patterns.empty())
+      return {};
+    return invalidArgument("--freeze " + llvm::join(patterns, " --freeze ") +
+                           " leaves no parameter to train");
   }
 
   static bool matchesAnyName(pipe::WeightOp weight,
@@ -352,9 +373,15 @@ modelInputTypes(const std::string &modelPath, const CompileOptions &options) {
   PIPEC_ASSIGN_OR_RETURN(auto model, onnx::OnnxModel::open(modelPath));
   CompileOptions whole = options;
   whole.microbatches = 1;
-  whole.defaultBindings = true;
-  PIPEC_ASSIGN_OR_RETURN(std::vector<VariantShapes> variants,
-                         planVariants(model->interface(), whole));
+  whole.defaultRows = true;
+  bool uncut = false;
+  auto asked = wholeWhereUncut(model->interface(), whole, uncut);
+  if (!asked.ok())
+    return asked.status().withPrefix(modelPath);
+  auto planned = planVariants(model->interface(), *asked);
+  if (!planned.ok())
+    return planned.status().withPrefix(modelPath);
+  const std::vector<VariantShapes> &variants = *planned;
   std::map<std::string, TensorType> types;
   for (const auto &input : model->interface().inputs)
     types[input.name] = {input.dtype, variants[0].inputShapes.at(input.name)};
@@ -369,8 +396,12 @@ StatusOr<CompiledModel> compileModel(const std::string &modelPath,
                            "points already say how many stages there are");
   StatusOr<CompiledModel> compiled =
       Compilation(modelPath, options, report).run();
-  // Errors that do not name the file already are about it all the same.
-  if (!compiled.ok() &&
+  // Errors that do not name a file already are about it all the same.
+  const bool isOfSchedule =
+      !compiled.ok() && options.training && options.training->scheduleCsv &&
+      compiled.status().message().rfind(options.training->schedule + ": ", 0) ==
+          0;
+  if (!compiled.ok() && !isOfSchedule &&
       compiled.status().message().find(
           llvm::sys::path::filename(modelPath).str()) == std::string::npos)
     return compiled.status().withPrefix(modelPath);

@@ -34,8 +34,9 @@ StatusOr<CompiledModel> compileModel(const std::string &modelPath,
                                      const CompileOptions &options,
                                      const Reporter &report);
 
-/// Types of the model's inputs for the whole batch, as far as `options` bind
-/// them; what is left symbolic is an error that says what to bind.
+/// Types of the model's inputs as far as `options` bind them, of one row where
+/// they do not say how many; what else is left symbolic is an error that says
+/// what to bind.
 StatusOr<std::map<std::string, TensorType>>
 modelInputTypes(const std::string &modelPath, const CompileOptions &options);
 

@@ -3,6 +3,7 @@
 #include "compiler/Diagnostics.h"
 
 #include "ir/OpDescs.h"
+#include "ir/UserText.h"
 
 namespace pipec {
 
@@ -10,13 +11,14 @@ DiagnosticCollector::DiagnosticCollector(mlir::MLIRContext *context)
     : handler(context, [this](mlir::Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
           return mlir::success();
-        std::string text = diagnostic.str();
+        std::string text = pipe::userText(diagnostic.str());
         std::string origin = pipe::originOf(diagnostic.getLocation()).str();
         if (!origin.empty())
           text = origin + ": " + text;
         for (const mlir::Diagnostic &note : diagnostic.getNotes()) {
           std::string place = pipe::originOf(note.getLocation()).str();
-          text += "\n  " + (place.empty() ? "" : place + ": ") + note.str();
+          text += "\n  " + (place.empty() ? "" : place + ": ") +
+                  pipe::userText(note.str());
         }
         errors.push_back(std::move(text));
         return mlir::success();

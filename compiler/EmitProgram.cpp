@@ -133,8 +133,10 @@ private:
       return {};
     }
     uint64_t offset = pipe::ConstantPool::get(op.getContext()).add(*tensor);
-    value->set_weight(
-        weights.indexOf("constant." + std::to_string(offset), *tensor));
+    // The pool keeps equal bytes once, whatever their type.
+    value->set_weight(weights.indexOf("constant." + tensor->type().str() + "." +
+                                          std::to_string(offset),
+                                      *tensor));
     return {};
   }
 

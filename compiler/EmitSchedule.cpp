@@ -66,26 +66,12 @@ Schedule scheduleOf(const schema::Manifest &manifest) {
 
 namespace {
 
-StatusOr<Schedule> makeOrRead(const TrainingOptions &training, int64_t stages,
-                              int64_t microbatches) {
-  if (training.scheduleCsv.empty())
-    return makeSchedule(training.schedule, stages, training.ranks,
-                        microbatches);
-  PIPEC_ASSIGN_OR_RETURN(
-      Schedule schedule,
-      readScheduleCsv(training.scheduleCsv, training.schedule));
-  if (schedule.stages != stages || schedule.microbatches != microbatches)
-    return invalidArgument(
-        training.schedule + " is for " + std::to_string(schedule.stages) +
-        " stages and " + std::to_string(schedule.microbatches) +
-        " microbatches; the model has " + std::to_string(stages) +
-        " stages, and --microbatches is " + std::to_string(microbatches));
-  // Skip connections are not in the format: sends and receives are ours.
-  removeCommunication(schedule);
-  return schedule;
+std::string counted(int64_t count, const std::string &what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// With a memory limit: no rank's contexts may exceed it by themselves. Where
+/// With a memory limit: no rank of a user's schedule may exceed it with
+/// its contexts alone. Where
 /// stages recompute by memory, that is for the compiler to reach.
 VerifyOptions limitsOf(const schema::Manifest &manifest,
                        const TrainingOptions &training) {
@@ -98,18 +84,48 @@ VerifyOptions limitsOf(const schema::Manifest &manifest,
   return options;
 }
 
+/// The compute actions of a file. They are proved before sends and receives are
+/// added, while each is where the file has it.
+StatusOr<Schedule> readCsv(const std::string &text, const std::string &name,
+                           const StageGraph &graph, int64_t microbatches,
+                           const VerifyOptions &limits) {
+  PIPEC_ASSIGN_OR_RETURN(Schedule schedule, readScheduleCsv(text, name));
+  if (schedule.stages != graph.stages || schedule.microbatches != microbatches)
+    return invalidArgument(
+        "the schedule is for " + counted(schedule.stages, "stage") + " and " +
+        counted(schedule.microbatches, "microbatch") + "; the model has " +
+        counted(graph.stages, "stage") + ", and --microbatches is " +
+        std::to_string(microbatches));
+  // Skip connections are not in the format: sends and receives are ours.
+  removeCommunication(schedule);
+  adaptBackward(schedule, graph);
+  PIPEC_RETURN_IF_ERROR(verifySchedule(schedule, graph, limits).status());
+  return schedule;
+}
+
+StatusOr<Schedule> makeOrRead(const schema::Manifest &manifest,
+                              const TrainingOptions &training,
+                              const StageGraph &graph, int64_t microbatches) {
+  if (!training.scheduleCsv)
+    return makeSchedule(training.schedule, graph.stages, training.ranks,
+                        microbatches);
+  auto schedule = readCsv(*training.scheduleCsv, training.schedule, graph,
+                          microbatches, limitsOf(manifest, training));
+  if (!schedule.ok())
+    return schedule.status().withPrefix(training.schedule);
+  return schedule;
+}
+
 } // namespace
 
 Status addSchedule(schema::Manifest &manifest, const CompileOptions &options) {
   StageGraph graph = stageGraphOf(manifest);
-  PIPEC_ASSIGN_OR_RETURN(Schedule schedule,
-                         makeOrRead(*options.training, manifest.stages_size(),
-                                    options.microbatches));
+  PIPEC_ASSIGN_OR_RETURN(
+      Schedule schedule,
+      makeOrRead(manifest, *options.training, graph, options.microbatches));
   PIPEC_RETURN_IF_ERROR(
       addCommunication(schedule, graph, stageTimes(manifest)));
-  PIPEC_RETURN_IF_ERROR(
-      verifySchedule(schedule, graph, limitsOf(manifest, *options.training))
-          .status());
+  PIPEC_RETURN_IF_ERROR(verifySchedule(schedule, graph).status());
   schema::Schedule *message = manifest.mutable_training()->mutable_schedule();
   message->set_name(schedule.name);
   message->set_microbatches(schedule.microbatches);

@@ -86,7 +86,8 @@ StatusOr<std::vector<int64_t>> wholeBatchShape(const Port &input,
   if (!input.hasShape)
     return invalidArgument(
         "input '" + input.name +
-        "' has no shape in the file; pass tensors with --inputs");
+        "' has no shape in the file; export the model with one, or use 'pipec "
+        "run' or 'pipec train' with --inputs, which take it from the tensors");
   std::vector<int64_t> shape;
   for (const auto &[axis, dim] : llvm::enumerate(input.shape)) {
     int64_t size = dim.size;
@@ -94,7 +95,7 @@ StatusOr<std::vector<int64_t>> wholeBatchShape(const Port &input,
       auto bound = options.bindings.find(dim.symbol);
       if (bound != options.bindings.end())
         size = bound->second;
-      else if (options.defaultBindings)
+      else if (options.defaultBindings || (options.defaultRows && axis == 0))
         size = axis == 0 && !isWholeInput(input, options) ? options.microbatches
                                                           : 1;
       else
@@ -103,7 +104,9 @@ StatusOr<std::vector<int64_t>> wholeBatchShape(const Port &input,
             " (" + (dim.symbol.empty() ? "unnamed" : dim.symbol) +
             ") has no size; " +
             (dim.symbol.empty()
-                 ? "pass tensors with --inputs"
+                 ? "it has no symbol to --bind either; export the model with "
+                   "a named or a fixed dimension, or use 'pipec run' or 'pipec "
+                   "train' with --inputs, which take it from the tensors"
                  : "give it with --bind " + dim.symbol + "=SIZE"));
     }
     shape.push_back(size);
@@ -124,6 +127,26 @@ bool isWholeInput(const Port &input, const CompileOptions &options) {
                     ? given->second.empty()
                     : input.hasShape && input.shape.empty();
   return scalar || llvm::is_contained(options.wholeInputs, input.name);
+}
+
+StatusOr<CompileOptions> wholeWhereUncut(const onnx::ModelInterface &model,
+                                         const CompileOptions &options,
+                                         bool &changed) {
+  changed = false;
+  CompileOptions whole = options;
+  if (options.microbatches != 1 || options.accumulate != 1)
+    return whole;
+  std::set<int64_t> rows;
+  for (const Port &input : model.inputs) {
+    PIPEC_ASSIGN_OR_RETURN(std::vector<int64_t> shape,
+                           wholeBatchShape(input, options));
+    if (isWholeInput(input, options) || shape.empty())
+      continue;
+    rows.insert(shape[0]);
+    whole.wholeInputs.push_back(input.name);
+  }
+  changed = rows.size() > 1;
+  return changed ? whole : options;
 }
 
 StatusOr<std::vector<VariantShapes>>

@@ -18,6 +18,13 @@ struct VariantShapes {
 StatusOr<std::vector<VariantShapes>>
 planVariants(const onnx::ModelInterface &model, const CompileOptions &options);
 
+/// `options` with every input whole where nothing is to be cut: with one
+/// microbatch, inputs whose first dimensions differ need no --whole. `changed`
+/// says whether that was so.
+StatusOr<CompileOptions> wholeWhereUncut(const onnx::ModelInterface &model,
+                                         const CompileOptions &options,
+                                         bool &changed);
+
 /// Whether `input` goes uncut to every microbatch.
 bool isWholeInput(const onnx::ModelInterface::Port &input,
                   const CompileOptions &options);

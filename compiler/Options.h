@@ -35,7 +35,7 @@ struct TrainingOptions {
   /// A name of passes/schedule/Generate.h, or, with `scheduleCsv`, what to call
   /// the schedule of that text.
   std::string schedule = "1f1b";
-  std::string scheduleCsv;
+  std::optional<std::string> scheduleCsv;
   int64_t ranks = 0; // 0: the schedule's own choice
   /// Whether forward values are computed again in the backward instead of
   /// kept. Auto: in as many stages as `memoryLimit` asks for, those that keep
@@ -52,6 +52,9 @@ struct CompileOptions {
   int64_t stages = 1;
   /// Pieces that the batch is cut into.
   int64_t microbatches = 1;
+  /// Parts of a batch that the caller makes, one after the other; each is then
+  /// cut into microbatches.
+  int64_t accumulate = 1;
   /// Sizes of symbolic dimensions, for the whole batch.
   std::map<std::string, int64_t> bindings;
   /// Whole-batch shapes of graph inputs, where the tensors are at hand.
@@ -67,6 +70,8 @@ struct CompileOptions {
   bool weightsInPlace = false;
   /// Bind what is left symbolic to 1 instead of refusing (for `inspect`).
   bool defaultBindings = false;
+  /// The same for first dimensions alone.
+  bool defaultRows = false;
   /// Set to compile for training.
   std::optional<TrainingOptions> training;
 };

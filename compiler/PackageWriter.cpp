@@ -118,9 +118,8 @@ private:
            std::to_string(items.size()) + " weights, " +
            std::to_string(total / 1000000) + " MB");
     PIPEC_ASSIGN_OR_RETURN(
-        auto writer,
-        SafetensorsWriter::create(path.string(), items, false, {},
-                                  SafetensorsWriter::Seal::Yes));
+        auto writer, SafetensorsWriter::create(path.string(), items, false, {},
+                                               SafetensorsWriter::Seal::Yes));
     uint64_t done = 0, reported = 0;
     for (size_t i = 0; i < items.size(); ++i) {
       PIPEC_RETURN_IF_ERROR(streamWeight(items[i].type, *sources[i], *writer)

@@ -5,6 +5,7 @@
 #include "compiler/Predict.h"
 
 #include "pipec/tensor.h"
+#include "runtime/base/printable.h"
 
 #include <nlohmann/json.hpp>
 
@@ -76,7 +77,7 @@ std::string nameList(const std::vector<std::string> &names,
                      const std::string &indent) {
   std::string text;
   for (size_t i = 0; i < names.size() && i < kNamesShown; ++i)
-    text += indent + names[i] + "\n";
+    text += indent + printable(names[i]) + "\n";
   if (names.size() > kNamesShown)
     text += indent + "... and " + std::to_string(names.size() - kNamesShown) +
             " more (--json lists all)\n";
@@ -87,7 +88,7 @@ std::string stageText(const schema::Manifest &manifest,
                       const schema::Stage &stage) {
   std::string modules;
   for (const std::string &module : stage.modules())
-    modules += (modules.empty() ? "" : ", ") + module;
+    modules += (modules.empty() ? "" : ", ") + printable(module);
   uint64_t elements = 0;
   std::vector<std::string> parameters, graphInputs, graphOutputs;
   for (const schema::Weight &weight : stage.weights()) {
@@ -118,16 +119,17 @@ std::string transferText(const schema::Manifest &manifest) {
   std::string text = "crosses the cuts, for each microbatch:\n";
   for (const schema::Transfer &transfer : manifest.transfers()) {
     TensorType type = firstType(transfer.types());
-    text +=
-        "    " + std::to_string(transfer.from()) + " -> " +
-        std::to_string(transfer.to()) + "  " + transfer.value() +
-        (transfer.producer().empty() ? "" : " (" + transfer.producer() + ")") +
-        "  " + type.str() + ", " + bytesText(type.byteSize()) +
-        (transfer.gradient() ? ", a gradient" : "") +
-        (std::abs(int64_t(transfer.to()) - int64_t(transfer.from())) > 1
-             ? ", skips a stage"
-             : "") +
-        "\n";
+    text += "    " + std::to_string(transfer.from()) + " -> " +
+            std::to_string(transfer.to()) + "  " + printable(transfer.value()) +
+            (transfer.producer().empty()
+                 ? ""
+                 : " (" + printable(transfer.producer()) + ")") +
+            "  " + type.str() + ", " + bytesText(type.byteSize()) +
+            (transfer.gradient() ? ", a gradient" : "") +
+            (std::abs(int64_t(transfer.to()) - int64_t(transfer.from())) > 1
+                 ? ", skips a stage"
+                 : "") +
+            "\n";
   }
   return text;
 }
@@ -194,7 +196,7 @@ std::string bytesText(uint64_t bytes) {
 
 std::string textReport(const schema::Manifest &manifest,
                        const ReportContext &context) {
-  std::string text = manifest.model() + ": " +
+  std::string text = printable(manifest.model()) + ": " +
                      std::to_string(manifest.stages_size()) +
                      (manifest.stages_size() == 1 ? " stage" : " stages");
   std::string rows;
@@ -208,7 +210,7 @@ std::string textReport(const schema::Manifest &manifest,
   if (manifest.has_training()) {
     const schema::Schedule &schedule = manifest.training().schedule();
     text +=
-        "to train: schedule " + schedule.name() + ", " +
+        "to train: schedule " + printable(schedule.name()) + ", " +
         std::to_string(schedule.microbatches()) +
         (schedule.microbatches() == 1 ? " microbatch, " : " microbatches, ") +
         std::to_string(schedule.ranks_size()) +
@@ -221,7 +223,7 @@ std::string textReport(const schema::Manifest &manifest,
   if (!shared.empty()) {
     text += "read in several stages (one copy in each):\n";
     for (const auto &[name, stages] : shared) {
-      text += "    " + name + ": stages";
+      text += "    " + printable(name) + ": stages";
       for (int stage : stages)
         text += " " + std::to_string(stage);
       text += "\n";

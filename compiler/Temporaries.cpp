@@ -67,6 +67,14 @@ std::unique_lock<std::mutex> postponeInterrupts() {
   return std::unique_lock<std::mutex>(registry().mutex);
 }
 
+void removeTemporariesAndExit(int status) {
+  // Not waited for: the caller's thread may hold it.
+  if (registry().mutex.try_lock())
+    for (const std::string &folder : registry().folders)
+      removeFolder(folder);
+  _exit(status);
+}
+
 void removeTemporariesWhenInterrupted() {
   std::signal(SIGXFSZ, SIG_IGN);
   sigset_t signals;

@@ -28,6 +28,10 @@ private:
 /// whole or not at all. No TemporaryFolder may be made or end meanwhile.
 [[nodiscard]] std::unique_lock<std::mutex> postponeInterrupts();
 
+/// Removes all temporary folders and ends the process with `status`, without
+/// running anything else: for where it cannot go on.
+[[noreturn]] void removeTemporariesAndExit(int status);
+
 /// From now on SIGINT, SIGTERM and SIGHUP remove all temporary folders and end
 /// the process with status 128 + signal; a file that grows over its limit is an
 /// error to its writer instead of a signal. Call before any thread is made.

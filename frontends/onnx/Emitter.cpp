@@ -5,6 +5,7 @@
 // Tests: test/unit/frontends/ImportTest.cpp.
 #include "frontends/onnx/Emitter.h"
 
+#include "ir/UserText.h"
 #include "runtime/kernels/kernel.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -133,7 +134,8 @@ bool Emitter::inferTypes(mlir::OperationName name, mlir::ValueRange operands,
   std::string message;
   mlir::ScopedDiagnosticHandler handler(
       context(), [&](mlir::Diagnostic &diagnostic) {
-        message += (message.empty() ? "" : "; ") + diagnostic.str();
+        message +=
+            (message.empty() ? "" : "; ") + pipe::userText(diagnostic.str());
         return mlir::success();
       });
   auto *interface = name.getInterface<mlir::InferTypeOpInterface>();

@@ -8,6 +8,7 @@
 #include "frontends/onnx/InputShapes.h"
 #include "frontends/onnx/NodeContext.h"
 #include "frontends/onnx/Text.h"
+#include "ir/UserText.h"
 
 #include "mlir/IR/Verifier.h"
 
@@ -44,6 +45,7 @@ private:
   Status finishGraph();
   Status checkOutput(const ModelInterface::Port &port,
                      const TensorType &got) const;
+  void noticeRepeatedOutputs() const;
   Status verify();
 
   mlir::MLIRContext &context;
@@ -72,6 +74,12 @@ std::string Importer::freshSymbol(const std::string &wanted) {
 
 void Importer::declareWeight(const WeightDecl &decl,
                              const std::string &symbol) {
+  if (symbol == kReservedName ||
+      llvm::is_contained(decl.aliases, kReservedName))
+    return emitter->fail(unsupported(
+        model.path + ": a parameter or buffer is named '" + kReservedName +
+        "', which safetensors files keep for themselves: give it another "
+        "name"));
   const TensorSource &source = model.initializers[decl.initializer].source;
   std::string file = pipe::ConstantPool::kFileName;
   uint64_t offset = source.offset, length = source.type.byteSize();
@@ -326,14 +334,31 @@ Status Importer::finishGraph() {
   return emitter->ok() ? Status() : emitter->status().withPrefix(model.path);
 }
 
+void Importer::noticeRepeatedOutputs() const {
+  std::map<std::string, int> counts;
+  for (const auto &output : model.graph().output())
+    ++counts[output.name()];
+  for (const auto &[name, count] : counts)
+    if (count > 1 && notice)
+      notice("output '" + name + "' is listed " + std::to_string(count) +
+             " times in the file; it is there once here, by its name");
+}
+
 Status Importer::verify() {
   std::string message;
+  int64_t node = -1; // which the message is about
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) {
-        message += (message.empty() ? "" : "; ") + diagnostic.str();
+        if (message.empty())
+          node = pipe::originOf(diagnostic.getLocation()).index;
+        message +=
+            (message.empty() ? "" : "; ") + pipe::userText(diagnostic.str());
         return mlir::success();
       });
-  if (mlir::failed(mlir::verify(*module)))
+  const bool valid = mlir::succeeded(mlir::verify(*module));
+  if (!valid && node >= 0 && node < model.graph().node_size())
+    return dataLoss(model.where(static_cast<int>(node)) + ": " + message);
+  if (!valid)
     return internalError(model.path +
                          ": the imported graph is not valid: " + message);
   return Status();
@@ -385,6 +410,7 @@ StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Importer::run() {
   if (notice)
     for (const std::string &text : weights.notices)
       notice(text);
+  noticeRepeatedOutputs();
   makeGraph(inputs);
   declareWeights();
   PIPEC_RETURN_IF_ERROR(emitter->status());

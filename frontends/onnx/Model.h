@@ -15,6 +15,9 @@ namespace pipec::onnx {
 
 constexpr int64_t kOldestOpset = 13, kNewestOpset = 28;
 
+/// No tensor of a safetensors file can have this name.
+constexpr const char *kReservedName = "__metadata__";
+
 struct Initializer {
   std::string name;
   TensorSource source;

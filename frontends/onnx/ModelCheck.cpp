@@ -55,6 +55,7 @@ public:
 private:
   Status define(const std::string &name, const std::string &what);
   Status checkNode(int index);
+  Status checkReserved() const;
   Status undefined(int node, const std::string &name) const;
 
   const Model &model;
@@ -106,6 +107,25 @@ Status GraphCheck::checkNode(int index) {
   return Status();
 }
 
+/// What is stored under its name must have one that safetensors can hold.
+Status GraphCheck::checkReserved() const {
+  auto refuse = [&](const std::string &name, const char *what) {
+    return name != kReservedName
+               ? Status()
+               : unsupported(model.path + ": " + what + " is named '" +
+                             kReservedName +
+                             "', which safetensors files keep for themselves: "
+                             "give it another name");
+  };
+  for (const auto &input : model.graph().input())
+    PIPEC_RETURN_IF_ERROR(refuse(input.name(), "a graph input"));
+  for (const auto &output : model.graph().output())
+    PIPEC_RETURN_IF_ERROR(refuse(output.name(), "a graph output"));
+  for (const Initializer &initializer : model.initializers)
+    PIPEC_RETURN_IF_ERROR(refuse(initializer.name, "an initializer"));
+  return Status();
+}
+
 Status GraphCheck::run() {
   for (const Initializer &initializer : model.initializers)
     PIPEC_RETURN_IF_ERROR(
@@ -121,18 +141,13 @@ Status GraphCheck::run() {
   }
   for (int i = 0; i < model.graph().node_size(); ++i)
     PIPEC_RETURN_IF_ERROR(checkNode(i));
-  std::set<std::string> outputs;
-  for (const auto &output : model.graph().output()) {
+  for (const auto &output : model.graph().output())
     if (!defined.count(output.name()))
       return dataLoss(model.path + ": graph output '" + output.name() +
                       "' is defined by nothing");
-    if (!outputs.insert(output.name()).second)
-      return dataLoss(model.path + ": graph output '" + output.name() +
-                      "' is there twice");
-  }
-  if (outputs.empty())
+  if (model.graph().output().empty())
     return dataLoss(model.path + ": the graph has no output");
-  return Status();
+  return checkReserved();
 }
 
 StatusOr<ModelInterface::Port> readPort(const Model &model,
@@ -177,7 +192,12 @@ StatusOr<ModelInterface> readInterface(const Model &model) {
     PIPEC_ASSIGN_OR_RETURN(auto port, readPort(model, input, "input"));
     interface.inputs.push_back(std::move(port));
   }
+  // An exporter lists what a model returns twice two times; outputs are stored
+  // by name, so one of it is all there is.
+  std::set<std::string> seen;
   for (const auto &output : model.graph().output()) {
+    if (!seen.insert(output.name()).second)
+      continue;
     PIPEC_ASSIGN_OR_RETURN(auto port, readPort(model, output, "output"));
     interface.outputs.push_back(std::move(port));
   }

@@ -84,8 +84,10 @@ private:
     if (graph.getBody().getOps<StageOp>().empty())
       return graph.emitOpError("has no stages; run the partition phase first");
     if (!activity.needsGradient(loss))
-      return graph.emitOpError("result 0, the loss, depends on no trainable "
-                               "parameter");
+      return graph.emitError(
+          "the loss depends on no parameter that is trained: there is none on "
+          "the way to it, or those are frozen, or what lies between has no "
+          "derivative");
     return success();
   }
 

@@ -19,7 +19,8 @@ namespace pipec {
 /// row in which it comes first. REDUCE_GRAD is ReduceGradients; UNSHARD,
 /// RESHARD and the WAIT_ kinds, which have no counterpart here, are left out.
 /// Errors name row and column, from 1, and what was expected; whether the
-/// schedule is sound is for verifySchedule to say.
+/// schedule is sound is for verifySchedule to say, which names actions as they
+/// are written here.
 StatusOr<Schedule> readScheduleCsv(std::string_view text,
                                    const std::string &name = "csv");
 

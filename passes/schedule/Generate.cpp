@@ -49,8 +49,10 @@ StatusOr<const Definition *> find(const std::string &name) {
   for (const Definition &definition : kDefinitions)
     if (name == definition.name)
       return &definition;
-  return invalidArgument("there is no schedule '" + name + "', but " +
-                         join(scheduleNames(), " and "));
+  return invalidArgument(
+      "there is no schedule '" + name + "', but " +
+      join(scheduleNames(), " and ") +
+      "; a schedule of your own is a file that ends in .csv");
 }
 
 int64_t defaultRanks(Placement placement, int64_t stages) {

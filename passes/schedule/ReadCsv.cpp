@@ -90,7 +90,7 @@ Status Reader::error(std::string_view got, const std::string &problem) const {
   for (char &c : shown)
     if (c < ' ' || c > '~')
       c = '?';
-  return invalidArgument("row " + std::to_string(schedule.ranks()) +
+  return invalidArgument(rankText(schedule, schedule.ranks() - 1) +
                          ", column " + std::to_string(column) + ": '" + shown +
                          (got.size() > kShown ? "..." : "") + "' " + problem);
 }
@@ -122,6 +122,8 @@ Reader::action(std::string_view text) const {
                            ", so the schedule cannot be complete");
   ScheduleAction made{*found->kind, stage,
                       found->hasMicrobatch ? microbatch : -1};
+  made.column = static_cast<int32_t>(std::min<size_t>(column, INT32_MAX));
+  made.writtenKind = made.kind;
   const bool next =
       made.kind == Kind::SendForward || made.kind == Kind::ReceiveGradient;
   if (made.isSend() || made.isReceive())
@@ -193,6 +195,9 @@ StatusOr<Schedule> readScheduleCsv(std::string_view text,
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark)
     text.remove_prefix(kByteOrderMark.size());
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    return invalidArgument("the file is empty; expected a row a rank, as in "
+                           "0F0,0B0");
   // Blank lines at the end are no ranks, elsewhere they are idle ones.
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r'))
     text.remove_suffix(1);
@@ -201,6 +206,7 @@ StatusOr<Schedule> readScheduleCsv(std::string_view text,
   };
   Reader reader(1 + count(',') + count('\n') + count(';'));
   reader.schedule.name = name;
+  reader.schedule.isFromFile = true;
   while (!text.empty()) {
     std::string_view line = take(text, '\n');
     if (!line.empty() && line.back() == '\r')

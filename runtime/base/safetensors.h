@@ -66,8 +66,8 @@ public:
   /// `overwrite` false: an existing `path` is an error.
   static StatusOr<std::unique_ptr<SafetensorsWriter>>
   create(const std::string &path, const std::vector<Item> &items,
-         bool overwrite,
-         std::map<std::string, std::string> metadata = {}, Seal seal = Seal::No);
+         bool overwrite, std::map<std::string, std::string> metadata = {},
+         Seal seal = Seal::No);
   ~SafetensorsWriter();
   /// Appends the next `size` bytes of the data section, in item order, in
   /// pieces of any size.

@@ -44,17 +44,20 @@ makeHeader(const std::vector<Item> &items,
            const std::map<std::string, std::string> &metadata,
            uint64_t &dataBytes) {
   const uint64_t limit = uint64_t(1) << 62;
-  std::set<std::string> names = {"__metadata__"};
+  std::set<std::string> names;
   std::string text;
   dataBytes = 0;
   try {
     if (!metadata.empty())
       text = "\"__metadata__\":" + nlohmann::json(metadata).dump();
     for (const Item &item : items) {
+      if (item.name == "__metadata__")
+        return invalidArgument("a safetensors file cannot hold a tensor named "
+                               "'__metadata__'; give it another name");
       if (!names.insert(item.name).second)
         return invalidArgument(
             "a safetensors file cannot hold two tensors named '" + item.name +
-            "', nor one named '__metadata__'");
+            "'");
       PIPEC_ASSIGN_OR_RETURN(const size_t bytes, checkedByteSize(item.type));
       if (bytes > limit - dataBytes)
         return invalidArgument("the tensors need more than 2^62 bytes");
@@ -120,11 +123,9 @@ Status syncFolder(const std::string &path) {
 
 } // namespace
 
-StatusOr<std::unique_ptr<SafetensorsWriter>>
-SafetensorsWriter::create(const std::string &path,
-                          const std::vector<Item> &items, bool overwrite,
-                          std::map<std::string, std::string> metadata,
-                          Seal seal) {
+StatusOr<std::unique_ptr<SafetensorsWriter>> SafetensorsWriter::create(
+    const std::string &path, const std::vector<Item> &items, bool overwrite,
+    std::map<std::string, std::string> metadata, Seal seal) {
   std::unique_ptr<SafetensorsWriter> writer(new SafetensorsWriter);
   if (seal == Seal::Yes)
     metadata[safetensors::kSealKey] = safetensors::kNoSeal;

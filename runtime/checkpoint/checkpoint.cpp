@@ -12,7 +12,8 @@ namespace {
 
 constexpr const char *kStatePrefix = "optimizer.";
 
-// Damaged files, or those of two checkpoints mixed, would resume to numbers that no run has.
+// Damaged files, or those of two checkpoints mixed, would resume to numbers
+// that no run has.
 Status checkFiles(const TensorTable &table, int64_t step) {
   for (const SafetensorsFile &file : table.files()) {
     const auto found = file.metadata().find("pipec.step");

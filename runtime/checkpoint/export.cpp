@@ -1,6 +1,7 @@
 // Checkpoints for others: one file of weights, and a text for people.
 // In: an opened checkpoint. Out: a safetensors file; lines.
 // Tests: test/unit/checkpoint/ExportTest.cpp.
+#include "runtime/base/printable.h"
 #include "runtime/checkpoint/checkpoint.h"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ void printMap(std::ostringstream &out, const char *title,
     return;
   out << title << "\n";
   for (const auto &[key, value] : fields)
-    out << "  " << key << ": " << value << "\n";
+    out << "  " << printable(key) << ": " << printable(value) << "\n";
 }
 
 } // namespace
@@ -71,7 +72,7 @@ std::string describeCheckpoint(const Checkpoint &checkpoint) {
   const TensorTable &table = checkpoint.weights();
   const Total weights = totalOf(table), state = totalOf(checkpoint.optimizer());
   std::ostringstream out;
-  out << "checkpoint " << checkpoint.path() << "\n"
+  out << "checkpoint " << printable(checkpoint.path()) << "\n"
       << "step " << info.step << ", data position " << info.dataPosition
       << ", seed " << info.seed << "\n";
   printMap(out, "optimizer", info.optimizer);
@@ -82,11 +83,12 @@ std::string describeCheckpoint(const Checkpoint &checkpoint) {
   const std::set<std::string> buffers(checkpoint.buffers().begin(),
                                       checkpoint.buffers().end());
   for (const std::string &name : table.names())
-    out << "  " << name << "  " << table.find(name)->str() << "  "
-        << std::filesystem::path(table.fileOf(name)).filename().string()
+    out << "  " << printable(name) << "  " << table.find(name)->str() << "  "
+        << printable(
+               std::filesystem::path(table.fileOf(name)).filename().string())
         << (buffers.count(name) ? "  buffer" : "") << "\n";
   for (const auto &group : checkpoint.tied())
-    out << "tied: " << listNames(group) << "\n";
+    out << "tied: " << printable(listNames(group)) << "\n";
   return out.str();
 }
 

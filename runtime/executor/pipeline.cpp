@@ -68,24 +68,30 @@ Pipeline::create(const Package &package, const SessionOptions &options,
   const Package::Impl &impl = pipeline->package.impl();
   PIPEC_ASSIGN_OR_RETURN(std::vector<ChannelSpec> specs,
                          pipeline->channelSpecs(options.queueCapacity));
-  MemoryNeed need;
+  std::vector<MemoryPart> parts;
+  for (size_t s = 0; s < impl.stages.size(); ++s)
+    parts.push_back({"stage " + std::to_string(s), {}});
   for (const ChannelSpec &spec : specs) {
     MemoryNeed channel;
     PIPEC_ASSIGN_OR_RETURN(channel.transfers, transport.memoryNeed(spec));
-    need += channel;
+    parts[spec.to].need += channel;
   }
   for (size_t s = 0; s < impl.stages.size(); ++s) {
     PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<StageExecutor> stage,
                            StageExecutor::create(impl, s, device, options));
-    need += stage->memoryNeed();
+    parts[s].need += stage->memoryNeed();
     pipeline->stages.push_back(std::move(stage));
   }
-  PIPEC_RETURN_IF_ERROR(
-      need.check(options.memoryLimit).withPrefix(package.path()));
+  PIPEC_RETURN_IF_ERROR(checkMemory(parts, options.memoryLimit, kLessMemory)
+                            .withPrefix(package.path()));
   for (const ChannelSpec &spec : specs) {
-    PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<Channel> channel,
-                           transport.createChannel(spec));
-    pipeline->channels.push_back(std::move(channel));
+    auto channel = transport.createChannel(spec);
+    if (!channel.ok())
+      return allocating(channel.status(),
+                        "transfers from stage " + std::to_string(spec.from) +
+                            " to stage " + std::to_string(spec.to),
+                        kLessMemory);
+    pipeline->channels.push_back(std::move(*channel));
   }
   for (auto &stage : pipeline->stages)
     PIPEC_RETURN_IF_ERROR(stage->allocate());
@@ -145,7 +151,8 @@ StatusOr<TensorMap> Pipeline::run(const TensorMap &inputs,
       outputs.emplace(package.outputs()[o].name, run.mergers[o].finish());
     return outputs;
   } catch (const std::bad_alloc &) {
-    return resourceExhausted("out of memory for the run");
+    return resourceExhausted(std::string("out of memory for the run; ") +
+                             kLessMemory);
   } catch (const std::exception &error) {
     return resourceExhausted(std::string("the run could not start: ") +
                              error.what());

@@ -26,6 +26,19 @@ std::string describe(const RunPlace &place) {
          ", microbatch " + std::to_string(place.microbatch);
 }
 
+/// A kernel's error with its place. Some name the op themselves, which is said
+/// once.
+Status failure(const Status &status, const RunPlace &place, const OpDesc &op) {
+  std::string text = status.message();
+  const std::string origin = op.origin.str();
+  const std::string own =
+      "'" + op.name + "'" + (origin.empty() ? "" : " of " + origin) + ": ";
+  if (text.rfind(own, 0) == 0)
+    text.erase(0, own.size());
+  return Status(status.getCode(),
+                describe(place) + ": " + describe(op) + ": " + text);
+}
+
 } // namespace
 
 StatusOr<PreparedProgram> PreparedProgram::create(const ProgramDesc &program,
@@ -140,8 +153,7 @@ Status PreparedProgram::run(Device &device, Stream &stream, bool checkNumerics,
     Status status =
         device.launch(stream, *step.kernel, step.inputs, step.outputs, scratch);
     if (!status.ok())
-      return status.withPrefix("error in " + describe(place) + ": " +
-                               describe(step.instruction->op));
+      return failure(status, place, step.instruction->op);
     if (checkNumerics)
       PIPEC_RETURN_IF_ERROR(checkResults(device, stream, step, place));
   }

@@ -30,7 +30,8 @@ Session::create(const Package &package, const SessionOptions &options) {
                                             session->impl->transport));
     return session;
   } catch (const std::bad_alloc &) {
-    return resourceExhausted(package.path() + ": out of memory while loading");
+    return resourceExhausted(package.path() +
+                             ": out of memory while loading; " + kLessMemory);
   } catch (const std::exception &error) {
     return internalError(package.path() + ": " + error.what());
   }

@@ -9,11 +9,6 @@
 namespace pipec {
 namespace {
 
-uint64_t saturatingAdd(uint64_t a, uint64_t b) {
-  uint64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
 template <typename Program, typename Get>
 uint64_t maxOver(const std::vector<Program> &programs, Get get) {
   uint64_t most = 0;
@@ -23,28 +18,6 @@ uint64_t maxOver(const std::vector<Program> &programs, Get get) {
 }
 
 } // namespace
-
-MemoryNeed &MemoryNeed::operator+=(const MemoryNeed &o) {
-  arenas = saturatingAdd(arenas, o.arenas);
-  weights = saturatingAdd(weights, o.weights);
-  transfers = saturatingAdd(transfers, o.transfers);
-  return *this;
-}
-
-uint64_t MemoryNeed::total() const {
-  return saturatingAdd(arenas, saturatingAdd(weights, transfers));
-}
-
-Status MemoryNeed::check(uint64_t limit) const {
-  if (limit == 0 || total() <= limit)
-    return {};
-  return resourceExhausted(
-      "needs " + std::to_string(total()) + " bytes (arenas " +
-      std::to_string(arenas) + ", transfers " + std::to_string(transfers) +
-      ", copied weights " + std::to_string(weights) + "), the limit is " +
-      std::to_string(limit) +
-      ": use smaller microbatches, a lower queue capacity or a higher limit");
-}
 
 StatusOr<std::unique_ptr<StageExecutor>>
 StageExecutor::create(const Package::Impl &package, size_t stage,
@@ -99,16 +72,24 @@ MemoryNeed StageExecutor::memoryNeed() const {
   return need;
 }
 
+/// An error names the stage and what for.
+StatusOr<DeviceBuffer> StageExecutor::buffer(uint64_t bytes, const char *what) {
+  return allocateFor(device, bytes,
+                     "stage " + std::to_string(stage) + ", " + what,
+                     kLessMemory);
+}
+
 Status StageExecutor::allocateWeights() {
-  PIPEC_RETURN_IF_ERROR(weights.materialise());
+  if (Status copied = weights.materialise(); !copied.ok())
+    return allocating(copied, "stage " + std::to_string(stage), kLessMemory);
   if (device.query().sharesHostMemory)
     return {};
   for (const Tensor &weight : weights.tensors()) {
-    PIPEC_ASSIGN_OR_RETURN(DeviceBuffer buffer,
-                           DeviceBuffer::allocate(device, weight.byteSize()));
+    PIPEC_ASSIGN_OR_RETURN(DeviceBuffer place,
+                           buffer(weight.byteSize(), "weights"));
     PIPEC_RETURN_IF_ERROR(
-        device.copy(*stream, buffer.get(), weight.data(), weight.byteSize()));
-    deviceWeights.push_back(std::move(buffer));
+        device.copy(*stream, place.get(), weight.data(), weight.byteSize()));
+    deviceWeights.push_back(std::move(place));
   }
   return {};
 }
@@ -118,8 +99,8 @@ Status StageExecutor::allocate() {
       maxOver(programs, [](auto &p) { return p.desc().arenaBytes; });
   const uint64_t scratchBytes =
       maxOver(programs, [](auto &p) { return p.scratchBytes(); });
-  PIPEC_ASSIGN_OR_RETURN(arena, DeviceBuffer::allocate(device, arenaBytes));
-  PIPEC_ASSIGN_OR_RETURN(scratch, DeviceBuffer::allocate(device, scratchBytes));
+  PIPEC_ASSIGN_OR_RETURN(arena, buffer(arenaBytes, "arena (values)"));
+  PIPEC_ASSIGN_OR_RETURN(scratch, buffer(scratchBytes, "scratch of kernels"));
   PIPEC_RETURN_IF_ERROR(allocateWeights());
   std::vector<void *> places;
   for (size_t i = 0; i < weights.tensors().size(); ++i)
@@ -127,17 +108,15 @@ Status StageExecutor::allocate() {
                          ? const_cast<void *>(weights.tensors()[i].data())
                          : deviceWeights[i].get());
   for (PreparedProgram &program : programs) {
-    PIPEC_ASSIGN_OR_RETURN(
-        DeviceBuffer buffer,
-        DeviceBuffer::allocate(device, program.literalBytes()));
+    PIPEC_ASSIGN_OR_RETURN(DeviceBuffer made,
+                           buffer(program.literalBytes(), "constants"));
     PIPEC_RETURN_IF_ERROR(program.bind(device, *stream, arena.bytes(),
-                                       scratch.get(), buffer.bytes(), places));
-    literals.push_back(std::move(buffer));
+                                       scratch.get(), made.bytes(), places));
+    literals.push_back(std::move(made));
   }
   for (uint64_t size : stagingSizes()) {
-    PIPEC_ASSIGN_OR_RETURN(DeviceBuffer buffer,
-                           DeviceBuffer::allocate(device, size));
-    staging.push_back(std::move(buffer));
+    PIPEC_ASSIGN_OR_RETURN(DeviceBuffer made, buffer(size, "staged inputs"));
+    staging.push_back(std::move(made));
   }
   return synchronize();
 }

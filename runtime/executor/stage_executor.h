@@ -3,23 +3,11 @@
 #define PIPEC_RUNTIME_EXECUTOR_STAGE_EXECUTOR_H
 
 #include "pipec/session.h"
+#include "runtime/executor/memory_need.h"
 #include "runtime/executor/prepared_program.h"
 #include "runtime/package/weights.h"
 
 namespace pipec {
-
-/// Bytes that a part of a session allocates.
-struct MemoryNeed {
-  uint64_t arenas = 0;  // with scratch, literals and staged inputs
-  uint64_t weights = 0; // copied ones
-  uint64_t transfers = 0;
-
-  MemoryNeed &operator+=(const MemoryNeed &o);
-  /// Saturates.
-  uint64_t total() const;
-  /// ResourceExhausted with what to do when `limit` (0: none) is exceeded.
-  Status check(uint64_t limit) const;
-};
 
 /// Order of calls: create, allocate, then per microbatch bind inputs and
 /// forward. Thread rule: externally synchronised. Keeps references to package
@@ -66,6 +54,7 @@ private:
   std::vector<uint64_t> stagingSizes() const;
   size_t stagingIndex(const ProgramInputDesc &input) const;
   Status allocateWeights();
+  StatusOr<DeviceBuffer> buffer(uint64_t bytes, const char *what);
 
   const Package::Impl &package;
   const size_t stage;

@@ -136,13 +136,15 @@ StageRunner::create(const Package &package, int64_t stage,
                            StageExecutor::create(impl.package.impl(), stage,
                                                  impl.device, options));
     PIPEC_RETURN_IF_ERROR(impl.checkOutputNames());
-    PIPEC_RETURN_IF_ERROR(impl.stage->memoryNeed()
-                              .check(options.memoryLimit)
+    PIPEC_RETURN_IF_ERROR(checkMemory({{"stage " + std::to_string(stage),
+                                        impl.stage->memoryNeed()}},
+                                      options.memoryLimit, kLessMemory)
                               .withPrefix(package.path()));
     PIPEC_RETURN_IF_ERROR(impl.stage->allocate());
     return runner;
   } catch (const std::bad_alloc &) {
-    return resourceExhausted(package.path() + ": out of memory while loading");
+    return resourceExhausted(package.path() +
+                             ": out of memory while loading; " + kLessMemory);
   } catch (const std::exception &error) {
     return internalError(package.path() + ": " + error.what());
   }
@@ -159,7 +161,8 @@ StatusOr<TensorMap> StageRunner::run(const TensorMap &inputs) {
   try {
     return impl->run(inputs);
   } catch (const std::bad_alloc &) {
-    return resourceExhausted("out of memory for the run");
+    return resourceExhausted(std::string("out of memory for the run; ") +
+                             kLessMemory);
   } catch (const std::exception &error) {
     return internalError(error.what());
   }

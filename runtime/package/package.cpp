@@ -34,8 +34,8 @@ Status readPhase(const PackageFiles &files, Package::Impl &package, size_t s,
                              fileStem(phase) + std::to_string(v) + ".pb";
     PIPEC_ASSIGN_OR_RETURN(FileBytes bytes, files.read(name));
     PIPEC_RETURN_IF_ERROR(
-        checkDigest(package.digests[s], fileStem(phase) + std::to_string(v) + ".pb",
-                    bytes)
+        checkDigest(package.digests[s],
+                    fileStem(phase) + std::to_string(v) + ".pb", bytes)
             .withPrefix(files.root() + "/" + name));
     PIPEC_ASSIGN_OR_RETURN(
         ProgramDesc program,

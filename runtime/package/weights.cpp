@@ -118,7 +118,11 @@ uint64_t StageWeights::copiedBytes() const {
 Status StageWeights::materialise() {
   for (const Pending &copy : pending) {
     Tensor &tensor = bound[copy.index];
-    PIPEC_ASSIGN_OR_RETURN(Tensor fresh, Tensor::allocate(tensor.type()));
+    auto allocated = Tensor::allocate(tensor.type());
+    if (!allocated.ok())
+      return allocated.status().withPrefix("copy of weight " +
+                                           std::to_string(copy.index));
+    Tensor fresh = std::move(*allocated);
     if (copy.permutation.empty())
       std::memcpy(fresh.data(), tensor.data(), tensor.byteSize());
     else

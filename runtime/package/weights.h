@@ -12,8 +12,8 @@ namespace pipec {
 class StageWeights {
 public:
   /// Opens the files of `stage`'s weights, no others', and checks names, types,
-  /// ranges, and the checksum of the package's own file, for which it is read. Copies nothing yet. Errors: Io, DataLoss; they name file and
-  /// weight.
+  /// ranges, and the checksum of the package's own file, for which it is read.
+  /// Copies nothing yet. Errors: Io, DataLoss; they name file and weight.
   static StatusOr<StageWeights> map(const Package::Impl &package, size_t stage);
 
   /// Bytes that materialise() allocates: weights that lie unaligned or

@@ -67,9 +67,22 @@ std::string shortText(const ScheduleAction &action) {
   return text;
 }
 
+std::string rankText(const Schedule &schedule, int64_t rank) {
+  const std::string text = "rank " + std::to_string(rank);
+  return schedule.isFromFile
+             ? "row " + std::to_string(rank + 1) + " (" + text + ")"
+             : text;
+}
+
 std::string actionAt(const Schedule &schedule, int64_t rank, size_t index) {
+  ScheduleAction action = schedule.lists[static_cast<size_t>(rank)][index];
+  if (action.column > 0) {
+    action.kind = action.writtenKind;
+    return rankText(schedule, rank) + ", column " +
+           std::to_string(action.column) + ": '" + shortText(action) + "'";
+  }
   return "rank " + std::to_string(rank) + ", action " + std::to_string(index) +
-         ": " + str(schedule.lists[static_cast<size_t>(rank)][index]);
+         ": " + str(action);
 }
 
 std::string dump(const Schedule &schedule) {

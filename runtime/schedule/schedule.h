@@ -36,6 +36,10 @@ struct ScheduleAction {
   /// Of a Forward: the backward action that follows directly may run at the
   /// same time, and what both make leaves when both have ended.
   bool overlapsNext = false;
+  /// Of an action that was read from a file: its column there, from 1 (0: from
+  /// no file), and its kind there; no part of what the action is.
+  int32_t column = 0;
+  Kind writtenKind = Kind::Forward;
 
   bool operator==(const ScheduleAction &o) const {
     return kind == o.kind && stage == o.stage && microbatch == o.microbatch &&
@@ -66,6 +70,8 @@ struct Schedule {
   /// True once sends and receives are in the lists; until then values travel
   /// by themselves as soon as they are made.
   bool communicates = false;
+  /// Read from a file, a row a rank: errors speak of rows and columns.
+  bool isFromFile = false;
 
   int64_t ranks() const { return static_cast<int64_t>(lists.size()); }
 };
@@ -77,8 +83,11 @@ std::string str(const ScheduleAction &action);
 /// neighbouring stage, which torch cannot say, it follows: "0SEND_F1>2".
 std::string shortText(const ScheduleAction &action);
 /// "rank 2, action 7: BackwardInput of stage 1, microbatch 3"; how every error
-/// names its action.
+/// names its action. Where it was read from a file, as that has it: "row 3
+/// (rank 2), column 8: '1I3'".
 std::string actionAt(const Schedule &schedule, int64_t rank, size_t index);
+/// "rank 2", or "row 3 (rank 2)" of a file.
+std::string rankText(const Schedule &schedule, int64_t rank);
 /// A headline and a row a rank, in columns; "&" ties an overlapped pair.
 std::string dump(const Schedule &schedule);
 

@@ -71,8 +71,8 @@ std::string faultOf(const Schedule &schedule, int64_t rank,
            std::to_string(schedule.microbatches - 1);
   const int64_t own = schedule.rankOfStage[static_cast<size_t>(action.stage)];
   if (own != rank)
-    return "stage " + std::to_string(action.stage) + " is on rank " +
-           std::to_string(own);
+    return "stage " + std::to_string(action.stage) + " is on " +
+           rankText(schedule, own);
   if (travels && !schedule.communicates)
     return "the schedule is marked as one without sends and receives";
   return "";
@@ -132,8 +132,7 @@ public:
       for (int64_t k = 0; k < schedule.microbatches; ++k)
         for (Phase phase : {Phase::Forward, Phase::Input, Phase::Weight})
           if (wants(stage, phase) && !ran[needs.ranSlot(phase, stage, k)])
-            return lacks(stage, nameOf(phase) + " of stage " +
-                                    std::to_string(stage) + microbatchText(k));
+            return lacks(stage, missingText(phase, stage, k));
     if (!schedule.communicates)
       return {};
     for (const Needs::Remote &remote : needs.remotes())
@@ -167,10 +166,23 @@ private:
            : phase == Phase::Input ? "BackwardInput (or Backward)"
                                    : "BackwardWeight (or Backward)";
   }
+  std::string missingText(Phase phase, int64_t stage, int64_t k) const {
+    if (!schedule.isFromFile)
+      return nameOf(phase) + " of stage " + std::to_string(stage) +
+             microbatchText(k);
+    auto quoted = [&](Kind kind) {
+      return "'" + shortText({kind, stage, k}) + "'";
+    };
+    return phase == Phase::Forward
+               ? quoted(Kind::Forward)
+               : quoted(Kind::Backward) + " (or " +
+                     quoted(phase == Phase::Input ? Kind::BackwardInput
+                                                  : Kind::BackwardWeight) +
+                     ")";
+  }
   Status lacks(int64_t stage, const std::string &what) const {
     return invalidArgument(
-        "rank " +
-        std::to_string(schedule.rankOfStage[static_cast<size_t>(stage)]) +
+        rankText(schedule, schedule.rankOfStage[static_cast<size_t>(stage)]) +
         ": " + what + " is missing");
   }
 

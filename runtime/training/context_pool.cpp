@@ -1,19 +1,24 @@
 // See context_pool.h. Tests: test/unit/runtime/TrainerTest.cpp.
 #include "runtime/training/context_pool.h"
 
+#include "runtime/executor/memory_need.h"
+
 #include <algorithm>
 #include <string>
 
 namespace pipec {
 
-Status ContextPool::allocate(Device &of, size_t count, uint64_t bytes) {
+Status ContextPool::allocate(Device &of, size_t count, uint64_t bytes,
+                             const std::string &what) {
   device = &of;
   size = bytes;
   for (size_t c = 0; c < count; ++c) {
     // Never null, so that a stage that keeps nothing has contexts too.
-    PIPEC_ASSIGN_OR_RETURN(
-        DeviceBuffer buffer,
-        DeviceBuffer::allocate(of, std::max<uint64_t>(bytes, 1)));
+    PIPEC_ASSIGN_OR_RETURN(DeviceBuffer buffer,
+                           allocateFor(of, std::max<uint64_t>(bytes, 1),
+                                       what + " (" + std::to_string(c + 1) +
+                                           " of " + std::to_string(count) + ")",
+                                       kLessMemoryToTrain));
     buffers.push_back(std::move(buffer));
   }
   reset();

@@ -21,8 +21,9 @@ struct ContextCounts {
 /// time.
 class ContextPool {
 public:
-  /// Errors: out of memory.
-  Status allocate(Device &device, size_t count, uint64_t bytes);
+  /// Errors: out of memory, for `what`.
+  Status allocate(Device &device, size_t count, uint64_t bytes,
+                  const std::string &what);
 
   /// The microbatch's buffer, a free one where it has none; not null, and of
   /// indeterminate content at first. Errors: none is left.

@@ -64,7 +64,8 @@ TrainStage::create(const Package::Impl &package, size_t stage, Device &device,
 /// What training writes is copied; the rest stays mapped.
 Status TrainStage::loadWeights() {
   PIPEC_ASSIGN_OR_RETURN(mapped, StageWeights::map(package, stage));
-  PIPEC_RETURN_IF_ERROR(mapped.materialise());
+  if (Status copied = mapped.materialise(); !copied.ok())
+    return allocating(copied, where(), kLessMemoryToTrain);
   bound = mapped.tensors();
   trained.assign(bound.size(), false);
   for (size_t i = 0; i < bound.size(); ++i) {
@@ -75,8 +76,12 @@ Status TrainStage::loadWeights() {
     if (info.kind == "parameter" && info.type.dtype != DType::F32)
       return unsupported("parameter '" + info.name + "' is " + info.type.str() +
                          "; training is in f32, freeze it or convert it");
-    PIPEC_ASSIGN_OR_RETURN(bound[i],
-                           Tensor::copyOf(info.type, bound[i].data()));
+    auto copy = Tensor::copyOf(info.type, bound[i].data());
+    if (!copy.ok())
+      return allocating(copy.status(),
+                        where() + ", " + info.kind + " '" + info.name + "'",
+                        kLessMemoryToTrain);
+    bound[i] = std::move(*copy);
   }
   return {};
 }
@@ -103,10 +108,10 @@ MemoryNeed TrainStage::memoryNeed(const ContextCounts &counts) const {
   need.arenas = size.arena + size.scratch + size.literals;
   uint64_t kept = 0;
   if (__builtin_mul_overflow(size.forWeight, counts.forWeight,
-                             &need.transfers) ||
+                             &need.contexts) ||
       __builtin_mul_overflow(size.forInput, counts.forInput, &kept) ||
-      __builtin_add_overflow(need.transfers, kept, &need.transfers))
-    need.transfers = UINT64_MAX;
+      __builtin_add_overflow(need.contexts, kept, &need.contexts))
+    need.contexts = UINT64_MAX;
   for (size_t i = 0; i < bound.size(); ++i)
     if (trained[i])
       need.weights += bound[i].byteSize();
@@ -115,28 +120,42 @@ MemoryNeed TrainStage::memoryNeed(const ContextCounts &counts) const {
   return need;
 }
 
+std::string TrainStage::where() const {
+  return "stage " + std::to_string(stage);
+}
+
+/// An error names the stage and what for.
+StatusOr<DeviceBuffer> TrainStage::buffer(uint64_t bytes,
+                                          const std::string &what) {
+  return allocateFor(device, bytes, where() + ", " + what, kLessMemoryToTrain);
+}
+
 Status TrainStage::allocate(const ContextCounts &counts) {
   const Sizes size = sizes();
   arenaSize = size.arena;
-  PIPEC_ASSIGN_OR_RETURN(arena, DeviceBuffer::allocate(device, size.arena));
-  PIPEC_ASSIGN_OR_RETURN(scratch, DeviceBuffer::allocate(device, size.scratch));
-  PIPEC_RETURN_IF_ERROR(
-      forWeight.allocate(device, counts.forWeight, size.forWeight));
-  PIPEC_RETURN_IF_ERROR(
-      forInput.allocate(device, counts.forInput, size.forInput));
+  PIPEC_ASSIGN_OR_RETURN(arena, buffer(size.arena, "arena (values)"));
+  PIPEC_ASSIGN_OR_RETURN(scratch, buffer(size.scratch, "scratch of kernels"));
+  PIPEC_RETURN_IF_ERROR(forWeight.allocate(
+      device, counts.forWeight, size.forWeight,
+      where() + ", what is kept for the gradients of weights"));
+  PIPEC_RETURN_IF_ERROR(forInput.allocate(
+      device, counts.forInput, size.forInput,
+      where() + ", what is kept for the gradients of inputs"));
   for (auto &phase : programs)
     for (PreparedProgram &program : phase) {
-      PIPEC_ASSIGN_OR_RETURN(
-          DeviceBuffer buffer,
-          DeviceBuffer::allocate(device, program.literalBytes()));
-      literals.push_back(std::move(buffer));
+      PIPEC_ASSIGN_OR_RETURN(DeviceBuffer made,
+                             buffer(program.literalBytes(), "constants"));
+      literals.push_back(std::move(made));
     }
   PIPEC_RETURN_IF_ERROR(bindPrograms());
   for (const SiteDesc &site : package.sites[stage]) {
-    PIPEC_ASSIGN_OR_RETURN(
-        Tensor sum,
-        Tensor::allocate(package.stages[stage].weights[site.weight].type));
-    sums.push_back(std::move(sum));
+    const WeightInfo &weight = package.stages[stage].weights[site.weight];
+    auto sum = Tensor::allocate(weight.type);
+    if (!sum.ok())
+      return allocating(sum.status(),
+                        where() + ", gradient of '" + weight.name + "'",
+                        kLessMemoryToTrain);
+    sums.push_back(std::move(*sum));
   }
   filled.assign(sums.size(), false);
   reset();

@@ -87,6 +87,8 @@ private:
     uint64_t forWeight = 0, forInput = 0; // of one context
   };
   Sizes sizes() const;
+  std::string where() const;
+  StatusOr<DeviceBuffer> buffer(uint64_t bytes, const std::string &what);
   Status loadWeights();
   Status bindPrograms();
   uint64_t weightPartBytes(size_t variant) const {

@@ -66,27 +66,56 @@ StatusOr<TensorMap> partOf(const Package::Impl &package, const TensorMap &batch,
 
 } // namespace
 
-Status Trainer::Impl::createChannels(MemoryNeed &need) {
+/// A channel a transfer; none where both stages are on one rank.
+std::vector<std::optional<ChannelSpec>> Trainer::Impl::channelSpecs() const {
   const auto &rankOf = schedule().rankOfStage;
-  std::vector<Channel *> all;
+  std::vector<std::optional<ChannelSpec>> specs;
   for (const TransferInfo &transfer : impl().transfers) {
-    if (rankOf[transfer.from] == rankOf[transfer.to]) {
-      channels.emplace_back();
+    specs.emplace_back();
+    if (rankOf[transfer.from] == rankOf[transfer.to])
       continue;
-    }
-    ChannelSpec spec;
+    ChannelSpec &spec = specs.back().emplace();
     spec.from = transfer.from;
     spec.to = transfer.to;
     spec.value = transfer.value;
     for (const TensorType &type : transfer.types)
       spec.slotBytes = std::max(spec.slotBytes, type.byteSize());
-    MemoryNeed channel;
-    PIPEC_ASSIGN_OR_RETURN(channel.transfers, transport.memoryNeed(spec));
-    need += channel;
-    PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<Channel> made,
-                           transport.createChannel(spec));
-    all.push_back(made.get());
-    channels.push_back(std::move(made));
+  }
+  return specs;
+}
+
+/// Before anything but weights is allocated: whether all ranks together stay
+/// within the limit.
+Status Trainer::Impl::checkLimit(const std::vector<ContextCounts> &contexts) {
+  std::vector<MemoryPart> parts;
+  for (size_t r = 0; r < schedule().lists.size(); ++r)
+    parts.push_back({"rank " + std::to_string(r), {}});
+  for (size_t s = 0; s < stages.size(); ++s)
+    parts[schedule().rankOfStage[s]].need += stages[s]->memoryNeed(contexts[s]);
+  for (const auto &spec : channelSpecs())
+    if (spec) {
+      MemoryNeed channel;
+      PIPEC_ASSIGN_OR_RETURN(channel.transfers, transport.memoryNeed(*spec));
+      parts[schedule().rankOfStage[spec->to]].need += channel;
+    }
+  return checkMemory(parts, options.memoryLimit, kLessMemoryToTrain)
+      .withPrefix(package.path());
+}
+
+Status Trainer::Impl::createChannels() {
+  std::vector<Channel *> all;
+  for (const auto &spec : channelSpecs()) {
+    channels.emplace_back();
+    if (!spec)
+      continue;
+    auto made = transport.createChannel(*spec);
+    if (!made.ok())
+      return allocating(made.status(),
+                        "transfers from stage " + std::to_string(spec->from) +
+                            " to stage " + std::to_string(spec->to),
+                        kLessMemoryToTrain);
+    all.push_back(made->get());
+    channels.back() = std::move(*made);
   }
   control = std::make_unique<RunControl>(all);
   return {};
@@ -132,8 +161,13 @@ Status Trainer::Impl::create() {
                            "with --loss to train it");
   if (options.accumulate < 1)
     return invalidArgument("--accumulate must be at least 1");
+  if (options.accumulate > 1 && impl().microbatchRows[0] == 0)
+    return invalidArgument("--accumulate " +
+                           std::to_string(options.accumulate) +
+                           ": the package cuts no input, so a batch has no "
+                           "parts; compile the model with inputs of the same "
+                           "rows, or the others with --whole");
   PIPEC_ASSIGN_OR_RETURN(weights, collectWeights(impl()));
-  MemoryNeed need;
   const std::vector<ContextCounts> contexts = contextsNeeded(impl());
   for (size_t r = 0; r < schedule().lists.size(); ++r) {
     PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<Stream> stream,
@@ -145,13 +179,11 @@ Status Trainer::Impl::create() {
         std::unique_ptr<TrainStage> stage,
         TrainStage::create(impl(), s, device,
                            *streams[schedule().rankOfStage[s]], options));
-    need += stage->memoryNeed(contexts[s]);
     stages.push_back(std::move(stage));
   }
   PIPEC_RETURN_IF_ERROR(createOptimizer());
-  PIPEC_RETURN_IF_ERROR(
-      need.check(options.memoryLimit).withPrefix(package.path()));
-  PIPEC_RETURN_IF_ERROR(createChannels(need));
+  PIPEC_RETURN_IF_ERROR(checkLimit(contexts));
+  PIPEC_RETURN_IF_ERROR(createChannels());
   shareWeights();
   for (size_t s = 0; s < stages.size(); ++s)
     PIPEC_RETURN_IF_ERROR(stages[s]->allocate(contexts[s]));
@@ -301,7 +333,8 @@ TrainerAccess::create(const Package &package, const TrainerOptions &options,
     PIPEC_RETURN_IF_ERROR(trainer->impl->create());
     return trainer;
   } catch (const std::bad_alloc &) {
-    return resourceExhausted(package.path() + ": out of memory");
+    return resourceExhausted(package.path() + ": out of memory; " +
+                             kLessMemoryToTrain);
   }
 }
 
@@ -309,7 +342,8 @@ StatusOr<StepResult> Trainer::step(const TensorMap &batch) {
   try {
     return impl->step(batch);
   } catch (const std::bad_alloc &) {
-    return resourceExhausted("out of memory for the step");
+    return resourceExhausted("step " + std::to_string(impl->next) +
+                             ": out of memory; " + kLessMemoryToTrain);
   }
 }
 

@@ -46,7 +46,9 @@ struct Trainer::Impl {
   const Schedule &schedule() const { return impl().training->schedule; }
 
   Status create();
-  Status createChannels(MemoryNeed &need);
+  std::vector<std::optional<ChannelSpec>> channelSpecs() const;
+  Status checkLimit(const std::vector<ContextCounts> &contexts);
+  Status createChannels();
   void shareWeights();
   Status createOptimizer();
   StatusOr<StepResult> step(const TensorMap &batch);

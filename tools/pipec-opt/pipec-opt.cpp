@@ -7,7 +7,10 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
-int main(int argc, char **argv) {
+#include <cstdio>
+#include <exception>
+
+static int run(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<pipec::pipe::PipeDialect>();
   pipec::pipe::registerAllPipecPasses();
@@ -16,4 +19,13 @@ int main(int argc, char **argv) {
   mlir::registerStripDebugInfoPass();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "pipec optimizer driver\n", registry));
+}
+
+int main(int argc, char **argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception &error) { // such as std::bad_alloc
+    std::fprintf(stderr, "pipec-opt: error: %s\n", error.what());
+    return 1;
+  }
 }

@@ -2,6 +2,8 @@
 // Tests: test/e2e/cli.
 #include "tools/pipec/Compare.h"
 
+#include "runtime/base/printable.h"
+
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -74,8 +76,8 @@ StatusOr<std::string> compareOutputs(const TensorMap &got,
     Difference difference = compare(found->second, want, tolerance);
     char text[32];
     std::snprintf(text, sizeof text, "%.3g", difference.largest);
-    lines += "  " + name + "  largest difference from expected " + text +
-             ": equal within the tolerance\n";
+    lines += "  " + printable(name) + "  largest difference from expected " +
+             text + ": equal within the tolerance\n";
     if (!difference.within)
       fail("output '" + name + "' differs from the expected one by up to " +
            text);

@@ -2,7 +2,9 @@
 // Tests: test/e2e/cli.
 #include "tools/pipec/ModelArguments.h"
 
+#include "runtime/base/printable.h"
 #include "tools/pipec/Commands.h"
+#include "tools/pipec/NumberChecks.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -47,32 +49,13 @@ StatusOr<int64_t> parseSize(const std::string &option,
   return value;
 }
 
-/// Names in a model file are the file's own: control characters in them must
-/// not reach the terminal. Notes of an error begin on a line of their own,
-/// indented.
-std::string printable(const std::string &text) {
-  std::string clean;
-  for (size_t i = 0; i < text.size(); ++i) {
-    unsigned char c = text[i];
-    bool note = c == '\n' && text.compare(i + 1, 2, "  ") == 0;
-    if ((c >= 0x20 && c != 0x7f) || note)
-      clean += text[i];
-    else {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\x%02x", c);
-      clean += escaped;
-    }
-  }
-  return clean;
-}
-
 } // namespace
 
 void Exit::set(const Status &status) {
   if (status.ok())
     return;
   std::fprintf(stderr, "pipec: error: %s\n",
-               printable(status.message()).c_str());
+               printable(status.message(), true).c_str());
   code = 1;
 }
 
@@ -92,13 +75,13 @@ void ModelArguments::addTo(CLI::App &command, const std::string &modelHelp) {
   command
       .add_option("--stages", stages,
                   "Cut into this many stages, balanced by estimated time")
-      ->check(CLI::Range(int64_t(1), int64_t(4096)))
+      ->check(wholeNumber(1, 4096))
       ->group("Cutting and binding");
   command
       .add_option("--microbatches", microbatches,
                   "Pieces that a batch is cut into along axis 0 (10 rows in 4: "
                   "3, 3, 2, 2)")
-      ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
+      ->check(wholeNumber(1, uint64_t(1) << 40))
       ->group("Cutting and binding");
   repeatable("--bind", bindings,
              "Sizes of symbolic dimensions: batch=32,seq=128. Repeatable.")
@@ -180,6 +163,20 @@ StatusOr<bool> isPackage(const std::string &path) {
   return invalidArgument(
       path + " is a folder without manifest.json, so no package; give a .onnx "
              "file or a package made by 'pipec compile'");
+}
+
+Status aboutTheModel(const Status &status, const std::string &package,
+                     const std::string &model) {
+  if (status.ok())
+    return status;
+  std::string text = status.message();
+  for (size_t at = text.find(package); at != std::string::npos;
+       at = text.find(package, at + model.size()))
+    text.replace(at, package.size(), model);
+  const bool isOfOption = text.rfind("--", 0) == 0;
+  if (!isOfOption && text.find(model) == std::string::npos)
+    text = model + ": " + text;
+  return Status(status.getCode(), text);
 }
 
 ReportContext reportContext(const CompiledModel &model, int64_t microbatches) {

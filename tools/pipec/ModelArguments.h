@@ -30,6 +30,12 @@ struct ModelArguments {
 /// nothing there, a folder that is no package.
 StatusOr<bool> isPackage(const std::string &path);
 
+/// An error about the package at the path `package`, which may be a temporary
+/// one, as one about the file `model` that the user gave. One that begins with
+/// an option stays.
+Status aboutTheModel(const Status &status, const std::string &package,
+                     const std::string &model);
+
 /// The report's context from a compiled model.
 ReportContext reportContext(const CompiledModel &model, int64_t microbatches);
 

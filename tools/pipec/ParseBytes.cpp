@@ -21,10 +21,11 @@ StatusOr<uint64_t> parseBytes(const std::string &text) {
                                                {"M", 1048576.0},
                                                {"G", 1073741824.0}};
   auto unit = units.find(end);
-  if (end == text.c_str() || unit == units.end() || !(value >= 0) ||
-      value * unit->second > 9e18)
+  if (end == text.c_str() || unit == units.end() || !(value > 0) ||
+      value * unit->second < 1 || value * unit->second > 9e18)
     return invalidArgument("--memory " + text +
-                           ": expected a size such as 16GiB or 500MB");
+                           ": expected a size above 0, such as 16GiB or "
+                           "500MB");
   return static_cast<uint64_t>(value * unit->second);
 }
 

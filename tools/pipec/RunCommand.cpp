@@ -4,11 +4,13 @@
 #include "compiler/PackageWriter.h"
 #include "compiler/Temporaries.h"
 #include "pipec/session.h"
+#include "runtime/base/printable.h"
 #include "runtime/base/safetensors.h"
 #include "runtime/package/package_impl.h"
 #include "tools/pipec/Commands.h"
 #include "tools/pipec/Compare.h"
 #include "tools/pipec/ModelArguments.h"
+#include "tools/pipec/NumberChecks.h"
 #include "tools/pipec/ParseBytes.h"
 
 #include <nlohmann/json.hpp>
@@ -28,6 +30,12 @@ struct RunArguments : ModelArguments {
   int64_t stage = -1;
   bool overwrite = false, json = false, checkNumerics = false,
        reference = false;
+  std::vector<const CLI::Option *> tolerances;
+
+  bool toleranceGiven() const {
+    return std::any_of(tolerances.begin(), tolerances.end(),
+                       [](const CLI::Option *o) { return o->count() > 0; });
+  }
 };
 
 /// Compiles into `scratch` and returns the package's path.
@@ -118,7 +126,8 @@ void printSummary(const RunArguments &arguments, const Package &package,
       std::printf("ran %zu %s in %.3f s\n", package.stages().size(),
                   package.stages().size() == 1 ? "stage" : "stages", seconds);
     for (const auto &[name, tensor] : outputs)
-      std::printf("  %s  %s\n", name.c_str(), tensor.type().str().c_str());
+      std::printf("  %s  %s\n", printable(name).c_str(),
+                  tensor.type().str().c_str());
     if (!arguments.outputs.empty())
       std::printf("wrote %s\n", arguments.outputs.c_str());
     return;
@@ -152,8 +161,9 @@ Status checkArguments(const RunArguments &arguments, bool package) {
         std::filesystem::equivalent(arguments.outputs, source, ignored))
       return invalidArgument("--outputs would replace " + source +
                              ", which is read");
-  if (!(arguments.absolute >= 0) || !(arguments.relative >= 0))
-    return invalidArgument("a tolerance must be 0 or more");
+  if (arguments.expected.empty() && arguments.toleranceGiven())
+    return invalidArgument("--absolute-tolerance and --relative-tolerance are "
+                           "of --expect FILE, which is missing");
   std::string given = arguments.givenCutOptions();
   if (!package && arguments.stage >= 0)
     return invalidArgument("--stage needs a package: compile the model first");
@@ -239,18 +249,6 @@ StatusOr<TensorMap> loadExpected(const RunArguments &arguments) {
   return expected;
 }
 
-/// An error about the temporary package is about the model that the user gave.
-Status aboutTheModel(const Status &status, const std::string &package,
-                     const std::string &model) {
-  std::string text = status.message();
-  for (size_t at = text.find(package); at != std::string::npos;
-       at = text.find(package, at + model.size()))
-    text.replace(at, package.size(), model);
-  if (text.find(model) == std::string::npos)
-    text = model + ": " + text;
-  return status.ok() ? status : Status(status.getCode(), text);
-}
-
 Status run(const RunArguments &arguments) {
   PIPEC_ASSIGN_OR_RETURN(bool isPacked, isPackage(arguments.model));
   PIPEC_RETURN_IF_ERROR(checkArguments(arguments, isPacked));
@@ -292,14 +290,14 @@ void addRunCommand(CLI::App &app, Exit &exit) {
                    "safetensors file to compare the outputs with; a difference "
                    "is a failure")
       ->group("Checking");
-  command
-      ->add_option("--absolute-tolerance", arguments->absolute, "for --expect")
-      ->capture_default_str()
-      ->group("Checking");
-  command
-      ->add_option("--relative-tolerance", arguments->relative, "for --expect")
-      ->capture_default_str()
-      ->group("Checking");
+  for (auto [name, value] :
+       {std::pair("--absolute-tolerance", &arguments->absolute),
+        std::pair("--relative-tolerance", &arguments->relative)})
+    arguments->tolerances.push_back(
+        command->add_option(name, *value, "for --expect")
+            ->check(numberFrom(0))
+            ->capture_default_str()
+            ->group("Checking"));
   command
       ->add_flag("--check-numerics", arguments->checkNumerics,
                  "Stop at the first NaN or infinity, naming stage, microbatch "
@@ -316,7 +314,7 @@ void addRunCommand(CLI::App &app, Exit &exit) {
       ->add_option("--stage", arguments->stage,
                    "Run this stage of a package alone, for one microbatch; its "
                    "inputs are named as 'inspect --json' names them")
-      ->check(CLI::Range(int64_t(0), int64_t(4095)));
+      ->check(wholeNumber(0, 4095));
   command->add_flag("--json", arguments->json, "Print the summary as JSON");
   command->footer("Example: pipec run model.onnx --stages 3 --microbatches 4 "
                   "--inputs in.safetensors --outputs out.safetensors");

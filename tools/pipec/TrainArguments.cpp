@@ -1,6 +1,7 @@
 // Declares and parses the arguments of `pipec train`. Tests: test/e2e/cli.
 #include "tools/pipec/TrainArguments.h"
 
+#include "tools/pipec/NumberChecks.h"
 #include "tools/pipec/ParseBytes.h"
 
 #include <algorithm>
@@ -30,18 +31,18 @@ void addData(CLI::App &command, TrainArguments &a) {
   command
       .add_option("--batch", a.batch,
                   "Rows of an update, taken in order along the first dimension")
-      ->check(CLI::PositiveNumber)
+      ->check(wholeNumber(1))
       ->group(group);
   command
       .add_option("--steps", a.steps,
                   "Updates to make; without it, once through the data")
-      ->check(CLI::PositiveNumber)
+      ->check(wholeNumber(1))
       ->group(group);
   command
       .add_option("--accumulate", a.accumulate,
                   "Parts of an update's rows, one after the other, each in "
                   "--microbatches pieces")
-      ->check(CLI::PositiveNumber)
+      ->check(wholeNumber(1))
       ->group(group);
   command
       .add_flag(
@@ -52,7 +53,7 @@ void addData(CLI::App &command, TrainArguments &a) {
   command.add_flag("--shuffle", a.shuffle, "Permute the rows by --seed")
       ->group(group);
   command.add_option("--seed", a.seed, "Of dropout and --shuffle")
-      ->check(CLI::Range(uint64_t(0), std::numeric_limits<uint64_t>::max() - 1))
+      ->check(wholeNumber(0, std::numeric_limits<uint64_t>::max() - 1))
       ->group(group);
 }
 
@@ -79,28 +80,36 @@ void addUpdate(CLI::App &command, TrainArguments &a) {
       ->capture_default_str()
       ->group(group);
   command.add_option("--lr", o.lr, "Learning rate")
+      ->check(numberFrom(0))
       ->capture_default_str()
       ->group(group);
-  command.add_option("--momentum", o.momentum, "Of sgd")->group(group);
-  command.add_option("--dampening", o.dampening, "Of sgd")->group(group);
+  command.add_option("--momentum", o.momentum, "Of sgd")
+      ->check(numberFrom(0))
+      ->group(group);
+  command.add_option("--dampening", o.dampening, "Of sgd, with --momentum")
+      ->group(group);
   command.add_flag("--nesterov", o.nesterov, "Of sgd")->group(group);
   command.add_option("--betas", a.betas, "Of adam and adamw: A,B")
       ->group(group);
-  command.add_option("--eps", o.eps, "Of adam and adamw")->group(group);
+  command.add_option("--eps", o.eps, "Of adam and adamw")
+      ->check(numberFrom(0))
+      ->group(group);
   command
       .add_option("--weight-decay", o.weightDecay,
                   "Without it: 0.01 for adamw, else 0")
-      ->check(CLI::NonNegativeNumber)
+      ->check(numberFrom(0))
       ->group(group);
   command
       .add_option("--clip-norm", o.clipNorm,
                   "Largest global norm of the gradients")
+      ->check(numberFrom(0))
       ->group(group);
   command.add_option("--lr-schedule", o.lrSchedule, "constant, linear, cosine")
       ->check(CLI::IsMember({"constant", "linear", "cosine"}))
       ->capture_default_str()
       ->group(group);
   command.add_option("--warmup-steps", o.warmupSteps, "Of --lr-schedule")
+      ->check(wholeNumber(0))
       ->group(group);
 }
 
@@ -156,6 +165,22 @@ StatusOr<std::pair<double, double>> parseBetas(const std::string &text) {
                          "0.9,0.999");
 }
 
+bool takesTokens(const TensorType &type) {
+  return type.rank() == 2 &&
+         (type.dtype == DType::I64 || type.dtype == DType::I32);
+}
+
+/// Which inputs --tokens may name.
+std::string tokenInputs(const TensorTypes &modelInputs) {
+  std::string names;
+  for (const auto &[name, type] : modelInputs)
+    if (takesTokens(type))
+      names += (names.empty() ? "" : ", ") + name;
+  return names.empty() ? "the model has no integer input of rows and tokens, "
+                         "so give its data with --inputs"
+                       : "integer inputs of rows and tokens: " + names;
+}
+
 } // namespace
 
 void TrainArguments::addTo(CLI::App &command) {
@@ -187,9 +212,16 @@ TrainArguments::openSource(const TensorTypes &modelInputs) const {
   options.tokens = tokenInput;
   options.labels = labels;
   auto port = modelInputs.find(tokenInput);
-  if (port == modelInputs.end() || port->second.shape.size() != 2)
-    return invalidArgument("--tokens '" + tokenInput +
-                           "' is no input of the model with rows and tokens");
+  if (port == modelInputs.end() || !takesTokens(port->second))
+    return invalidArgument(
+        (tokenInput.empty()
+             ? "--data needs --tokens INPUT: which input the tokens go to"
+             : "--tokens " + tokenInput +
+                   (port == modelInputs.end()
+                        ? ": the model has no such input"
+                        : ": the input is " + port->second.str() +
+                              ", expected i64 or i32 with rows and tokens")) +
+        "; " + tokenInputs(modelInputs));
   options.tokensDType = port->second.dtype;
   options.sequence = port->second.shape[1];
   for (const auto &[name, type] : modelInputs)
@@ -207,14 +239,18 @@ TrainArguments::compileOptions(const TensorTypes &types) const {
     bool cut = !type.shape.empty() &&
                std::find(whole.begin(), whole.end(), name) == whole.end();
     if (cut && type.shape[0] % accumulate)
-      return invalidArgument("tensor '" + name + "' has " +
-                             std::to_string(type.shape[0]) +
-                             " rows, which --accumulate " +
-                             std::to_string(accumulate) + " does not divide");
+      return invalidArgument(
+          "tensor '" + name + "' has " + std::to_string(type.shape[0]) +
+          " rows, which --accumulate " + std::to_string(accumulate) +
+          " does not divide; if it is no batch, pass "
+          "--whole " +
+          name);
     if (cut)
       options.inputShapes[name][0] /= accumulate;
   }
-  PIPEC_ASSIGN_OR_RETURN(options.training, trainingOptions());
+  options.accumulate = accumulate;
+  PIPEC_ASSIGN_OR_RETURN(options.training,
+                         trainingOptions(!tokenFile.empty() || shiftLabels));
   if (auto found = types.find(labels); found != types.end())
     options.training->labelType = found->second.dtype;
   if (!memory.empty()) {

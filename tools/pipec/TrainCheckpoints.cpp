@@ -6,6 +6,7 @@
 #include "compiler/Temporaries.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/checkpoint/step_folder.h"
+#include "tools/pipec/NumberChecks.h"
 
 #include <chrono>
 #include <cstdio>
@@ -29,13 +30,13 @@ void CheckpointArguments::addTo(CLI::App &command) {
       .add_option("--checkpoint-every", every,
                   "Steps from one to the next; one is always written after the "
                   "last step")
-      ->check(CLI::PositiveNumber)
+      ->check(wholeNumber(1))
       ->needs(checkpoint)
       ->group(group);
   command
       .add_option("--keep-checkpoints", keep,
                   "Remove all but this many of the latest; without it all stay")
-      ->check(CLI::PositiveNumber)
+      ->check(wholeNumber(1))
       ->needs(checkpoint)
       ->group(group);
   command

@@ -6,6 +6,7 @@
 #include "compiler/PackageWriter.h"
 #include "runtime/base/safetensors.h"
 #include "runtime/package/package_impl.h"
+#include "tools/pipec/IdleOptions.h"
 
 #include <chrono>
 #include <cmath>
@@ -111,7 +112,7 @@ Status TrainRun::checkOptions() const {
   if (arguments.inputs.empty() == arguments.tokenFile.empty())
     return invalidArgument("give the data as --inputs FILE.safetensors or as "
                            "--data TOKENS with --tokens INPUT");
-  return {};
+  return checkIdleOptions(arguments);
 }
 
 /// A package says itself what the options of compiling say of a model file.
@@ -142,9 +143,15 @@ Status TrainRun::usePackage(TensorTypes &modelInputs) {
     arguments.labels = impl.training->labels;
   arguments.ignoreIndex = impl.training->ignoreIndex;
   arguments.reduction = impl.training->mean ? "mean" : "sum";
-  if (!arguments.batch && !arguments.tokenFile.empty())
-    arguments.batch = impl.training->schedule.microbatches *
-                      packaged->microbatchRows()[0] * arguments.accumulate;
+  if (!arguments.batch && !arguments.tokenFile.empty()) {
+    auto tokens = modelInputs.find(arguments.tokenInput);
+    const int64_t rows = packaged->microbatchRows()[0];
+    if (rows > 0)
+      arguments.batch =
+          impl.training->schedule.microbatches * rows * arguments.accumulate;
+    else if (tokens != modelInputs.end() && tokens->second.rank() == 2)
+      arguments.batch = tokens->second.shape[0]; // nothing is cut
+  }
   return {};
 }
 
@@ -189,6 +196,14 @@ StatusOr<Trainer *> TrainRun::trainerFor(const TensorTypes &types) {
     path = scratch->path() + "/plan" + std::to_string(plans.size()) + ".pipe";
     PIPEC_RETURN_IF_ERROR(compileInto(types, path));
   }
+  auto made = makeTrainer(types, path);
+  if (!made.ok())
+    return aboutTheModel(made.status(), path, arguments.model);
+  return made;
+}
+
+StatusOr<Trainer *> TrainRun::makeTrainer(const TensorTypes &types,
+                                          const std::string &path) {
   PIPEC_ASSIGN_OR_RETURN(Package package, Package::open(path));
   PIPEC_ASSIGN_OR_RETURN(TrainerOptions options,
                          arguments.trainerOptions(steps));
@@ -273,7 +288,10 @@ Status TrainRun::trainStep(int64_t step) {
                                     : int64_t(0));
     }
   double start = now();
-  PIPEC_ASSIGN_OR_RETURN(StepResult result, trainer->step(fed));
+  auto stepped = trainer->step(fed);
+  if (!stepped.ok())
+    return aboutTheModel(stepped.status(), arguments.model, arguments.model);
+  const StepResult &result = *stepped;
   double seconds = now() - start;
   totalSeconds += seconds;
   if (step == checkpoints.firstStep())

@@ -36,6 +36,8 @@ private:
   Status openData();
   Status usePackage(TensorTypes &modelInputs);
   StatusOr<Trainer *> trainerFor(const TensorTypes &types);
+  StatusOr<Trainer *> makeTrainer(const TensorTypes &types,
+                                  const std::string &path);
   Status compileInto(const TensorTypes &types, const std::string &path);
   Status loadWeights(Trainer &trainer) const;
   CheckpointNotes notes() const;

@@ -2,8 +2,11 @@
 // Tests: test/e2e/cli.
 #include "tools/pipec/TrainingArguments.h"
 
+#include "tools/pipec/NumberChecks.h"
+
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 namespace pipec::tool {
 namespace {
@@ -36,7 +39,7 @@ void addLoss(CLI::App &command, TrainingArguments &a) {
       ->capture_default_str()
       ->group(group);
   command.add_option("--label-smoothing", a.labelSmoothing, "From 0 to 1")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(numberFrom(0, 1))
       ->group(group);
   command
       .add_option("--freeze", a.freeze,
@@ -65,7 +68,7 @@ void addSchedule(CLI::App &command, TrainingArguments &a) {
   command
       .add_option("--ranks", a.ranks,
                   "Workers; with more stages than ranks, stages are dealt out")
-      ->check(CLI::PositiveNumber)
+      ->check(wholeNumber(1))
       ->group(group);
   command
       .add_option("--recompute", a.recompute,
@@ -78,10 +81,12 @@ void addSchedule(CLI::App &command, TrainingArguments &a) {
 
 StatusOr<std::string> readText(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), {});
-  if (!file.good() && text.empty())
+  std::ostringstream text;
+  if (std::error_code ignored;
+      !file || std::filesystem::is_directory(path, ignored))
     return ioError("--schedule " + path + ": cannot be read");
-  return text;
+  text << file.rdbuf(); // sets failbit where there is nothing to read
+  return text.str();
 }
 
 /// "kind[:OUTPUT]".
@@ -115,18 +120,37 @@ void TrainingArguments::addTo(CLI::App &command) {
 std::string TrainingArguments::given() const {
   std::string names;
   for (const char *name : optionNames)
-    if (declaredIn && declaredIn->count(name))
+    if (isGiven(name))
       names += (names.empty() ? "" : ", ") + std::string(name);
   return names;
 }
 
-StatusOr<TrainingOptions> TrainingArguments::trainingOptions() const {
+bool TrainingArguments::isGiven(const char *option) const {
+  return declaredIn && declaredIn->count(option);
+}
+
+/// Silence would hide that an option does nothing.
+Status TrainingArguments::checkIdle(const TrainingOptions &training,
+                                    bool feedsLabels) const {
+  using Loss = TrainingOptions::Loss;
+  for (const char *option : {"--label-smoothing", "--ignore-index"})
+    if (isGiven(option) && training.loss != Loss::CrossEntropy)
+      return invalidArgument(option + std::string(" goes with --loss "
+                                                  "cross_entropy alone"));
+  if (isGiven("--labels") && training.loss == Loss::Output && !feedsLabels)
+    return invalidArgument(
+        "--labels does nothing with --loss " + loss +
+        ": the model computes that loss itself, from inputs of its own");
+  if (isGiven("--ranks") && training.scheduleCsv)
+    return invalidArgument("--ranks does nothing with --schedule " + schedule +
+                           ": the file has a row for each rank");
+  return {};
+}
+
+StatusOr<TrainingOptions>
+TrainingArguments::trainingOptions(bool feedsLabels) const {
   TrainingOptions training;
   PIPEC_RETURN_IF_ERROR(parseLoss(loss, training));
-  if (labelSmoothing > 0 &&
-      training.loss != TrainingOptions::Loss::CrossEntropy)
-    return invalidArgument("--label-smoothing goes with --loss cross_entropy "
-                           "alone");
   training.labels = labels;
   training.mean = reduction == "mean";
   training.ignoreIndex = ignoreIndex;
@@ -142,6 +166,7 @@ StatusOr<TrainingOptions> TrainingArguments::trainingOptions() const {
   if (std::filesystem::path(schedule).extension() == ".csv") {
     PIPEC_ASSIGN_OR_RETURN(training.scheduleCsv, readText(schedule));
   }
+  PIPEC_RETURN_IF_ERROR(checkIdle(training, feedsLabels));
   return training;
 }
 

@@ -25,10 +25,15 @@ struct TrainingArguments {
   void addTo(CLI::App &command);
   /// Names of these options that were given, with commas between.
   std::string given() const;
-  /// Labels are i64 until the caller knows better.
-  StatusOr<TrainingOptions> trainingOptions() const;
+  /// Whether any option of the command was given.
+  bool isGiven(const char *option) const;
+  /// Labels are i64 until the caller knows better. `feedsLabels`: --labels
+  /// names a tensor that is made or changed even where the loss reads none.
+  StatusOr<TrainingOptions> trainingOptions(bool feedsLabels = false) const;
 
 private:
+  Status checkIdle(const TrainingOptions &training, bool feedsLabels) const;
+
   const CLI::App *declaredIn = nullptr;
 };
 

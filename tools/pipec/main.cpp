@@ -7,9 +7,64 @@
 
 #include "compiler/Temporaries.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <exception>
+#include <fcntl.h>
+#include <new>
 
 namespace {
+
+using pipec::tool::Exit;
+
+/// A descriptor 0 to 2 that is closed would be the next file that is opened,
+/// and messages would go into it. This way they fail as on a closed one.
+void keepStandardDescriptors() {
+  for (int fd = 0; fd <= 2; ++fd)
+    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+      (void)::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+/// Where an exception cannot be caught any more: one that passes through a
+/// library, or is thrown in a thread of one.
+[[noreturn]] void endByException() {
+  try {
+    if (std::current_exception())
+      std::rethrow_exception(std::current_exception());
+    std::fputs("pipec: error: ended without a reason\n", stderr);
+  } catch (const std::bad_alloc &) {
+    std::fputs("pipec: error: out of memory\n", stderr);
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "pipec: error: the system or a library failed: %s\n",
+                 error.what());
+  } catch (...) {
+    std::fputs("pipec: error: unknown exception\n", stderr);
+  }
+  pipec::removeTemporariesAndExit(1);
+}
+
+/// Parses and runs; nothing is thrown past this.
+int parseAndRun(CLI::App &app, int argc, char **argv, Exit &result) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  } catch (const std::bad_alloc &) {
+    result.set(pipec::resourceExhausted(
+        "out of memory: the model, its constants and its data need more than "
+        "this process may take; use a smaller model or batch, or raise the "
+        "limit of the process (ulimit -v)"));
+  } catch (const std::exception &error) {
+    result.set(pipec::internalError(std::string("failed: ") + error.what()));
+  }
+  errno = 0;
+  if ((std::fflush(stdout) != 0 || std::ferror(stdout)) && result.code == 0)
+    result.set(pipec::ioError(
+        std::string("the result cannot be written to stdout") +
+        (errno ? std::string(": ") + std::strerror(errno) : "")));
+  return result.code;
+}
 
 /// A first word that is no command is named, before CLI11 asks for one.
 bool isUnknownCommand(const CLI::App &app, int argc, char **argv) {
@@ -28,6 +83,8 @@ bool isUnknownCommand(const CLI::App &app, int argc, char **argv) {
 } // namespace
 
 int main(int argc, char **argv) {
+  keepStandardDescriptors();
+  std::set_terminate(endByException);
   pipec::removeTemporariesWhenInterrupted();
   CLI::App app{
       "pipec cuts a model exported from PyTorch into pipeline stages and runs "
@@ -40,7 +97,7 @@ int main(int argc, char **argv) {
              "  pipec run model.onnx --stages 3 --microbatches 4 --inputs "
              "in.safetensors --outputs out.safetensors\n"
              "'pipec COMMAND --help' explains each command.");
-  pipec::tool::Exit result;
+  Exit result;
   pipec::tool::addCompileCommand(app, result);
   pipec::tool::addRunCommand(app, result);
   pipec::tool::addTrainCommand(app, result);
@@ -49,12 +106,5 @@ int main(int argc, char **argv) {
   pipec::tool::addDoctorCommand(app, result);
   if (isUnknownCommand(app, argc, argv))
     return 2;
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
-  if (std::fflush(stdout) != 0 || std::ferror(stdout))
-    result.set(pipec::ioError("the result cannot be written to stdout"));
-  return result.code;
+  return parseAndRun(app, argc, argv, result);
 }

@@ -36,3 +36,8 @@ save_file({'x': x}, f'{folder}/row.safetensors')
 # PyTorch: floor(i * (1 / 0.7)) in f32.
 at = np.floor(np.arange(14, dtype=np.float32) * np.float32(1 / 0.7)).astype(int)
 save_file({'y': np.ascontiguousarray(x[..., at])}, f'{folder}/resized.safetensors')
+# Zeros of one size and two shapes: the gradients of both gathers start from them.
+write('lookup', [helper.make_node('Cast', ['x'], ['ids'], '/Cast', to=TensorProto.INT64), helper.make_node('Gather', ['e.weight', 'ids'], ['h'], '/e/Gather'),
+                 helper.make_node('Cast', ['zero'], ['first'], '/Cast_1', to=TensorProto.INT64), helper.make_node('Gather', ['h', 'first'], ['y'], '/Gather', axis=1)],
+      [('x', ['batch', 5])], [('y', ['batch', 16])], {'e.weight': rows.normal(size=(30, 16)), 'zero': 0.0})
+save_file({'x': rows.integers(0, 30, (6, 5)).astype(np.float32), 'labels': np.zeros((6, 16), np.float32)}, f'{folder}/lookup.safetensors')

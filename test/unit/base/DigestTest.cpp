@@ -23,9 +23,9 @@ using SealTest = test::FileTest;
 
 TEST_F(SealTest, SealedFilesShowEveryFlippedBit) {
   const float values[3] = {1, 2, 3};
-  auto writer = SafetensorsWriter::create(
-      path("a"), {{"a", {DType::F32, {3}}}}, false, {{"format", "pt"}},
-      SafetensorsWriter::Seal::Yes);
+  auto writer = SafetensorsWriter::create(path("a"), {{"a", {DType::F32, {3}}}},
+                                          false, {{"format", "pt"}},
+                                          SafetensorsWriter::Seal::Yes);
   ASSERT_TRUE(writer.ok());
   ASSERT_TRUE((*writer)->write(values, sizeof values).ok());
   ASSERT_TRUE((*writer)->finish().ok());

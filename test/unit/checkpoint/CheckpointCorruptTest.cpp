@@ -80,8 +80,7 @@ TEST_F(CheckpointCorruptTest, FilesOfAnotherStepAreSeen) {
 
 TEST_F(CheckpointCorruptTest, AFlippedBitIsSeen) {
   for (const char *file : {"part-0", "optimizer-1"}) {
-    const std::string name =
-        std::string("run/step-3/") + file + ".safetensors";
+    const std::string name = std::string("run/step-3/") + file + ".safetensors";
     const std::string good = read(name);
     std::string bad = good;
     bad.back() = static_cast<char>(bad.back() ^ 1);

@@ -85,4 +85,32 @@ TEST(Microbatches, RefusalsSayWhatToPass) {
             std::string::npos);
 }
 
+TEST(Microbatches, OneMicrobatchOfOnePartIsNotCut) {
+  auto m = model({port("x", {symbol("a"), symbol("b")}),
+                  port("y", {symbol("c")}), port("z", {})});
+  CompileOptions options;
+  options.inputShapes = {{"x", {4, 2}}, {"y", {5}}, {"z", {}}};
+  bool changed = false;
+  auto whole = wholeWhereUncut(m, options, changed);
+  ASSERT_TRUE(whole.ok()) << whole.status().message();
+  EXPECT_TRUE(changed);
+  auto variants = planVariants(m, *whole);
+  ASSERT_TRUE(variants.ok()) << variants.status().message();
+  ASSERT_EQ(variants->size(), 1u);
+  EXPECT_EQ((*variants)[0].rows, 0);
+  EXPECT_EQ((*variants)[0].inputShapes.at("y"), (std::vector<int64_t>{5}));
+  // The same rows everywhere are a batch, which a package may cut later.
+  options.inputShapes["y"] = {4};
+  ASSERT_TRUE(wholeWhereUncut(m, options, changed).ok());
+  EXPECT_FALSE(changed);
+  options.inputShapes["y"] = {5};
+  for (auto *count : {&options.microbatches, &options.accumulate}) {
+    *count = 2;
+    ASSERT_TRUE(wholeWhereUncut(m, options, changed).ok());
+    EXPECT_FALSE(changed);
+    EXPECT_NE(refusal(m, options).find("--whole y"), std::string::npos);
+    *count = 1;
+  }
+}
+
 } // namespace

@@ -1,5 +1,12 @@
 // The memory limit, and packages that ask for more than there is.
+#include "runtime/device/cpu/cpu_device.h"
+#include "runtime/executor/pipeline.h"
+#include "runtime/training/trainer_access.h"
+#include "runtime/transport/local/local_transport.h"
 #include "test/unit/runtime/TestSession.h"
+#include "test/unit/runtime/TrainingPackage.h"
+
+#include <set>
 
 namespace pipec::test {
 namespace {
@@ -53,6 +60,90 @@ TEST(MemoryTest, StageRunnerHasTheLimitToo) {
   options.memoryLimit = 1;
   expectError(StageRunner::create(package, 0, options).status(),
               StatusCode::ResourceExhausted, "the limit is 1");
+}
+
+/// Has memory for `left` allocations.
+class SmallDevice : public CpuDevice {
+public:
+  explicit SmallDevice(int left) : left(left) {}
+  StatusOr<void *> allocate(size_t bytes) override {
+    if (left-- > 0)
+      return CpuDevice::allocate(bytes);
+    return resourceExhausted("out of memory: could not allocate " +
+                             std::to_string(bytes) + " bytes");
+  }
+
+private:
+  int left;
+};
+
+/// Every message of `create(device)` while the device has less and less room.
+template <typename Create>
+std::set<std::string> failures(const Create &create) {
+  std::set<std::string> messages;
+  for (int left = 0; left < 100; ++left) {
+    SmallDevice device(left);
+    Status status = create(device);
+    if (status.ok())
+      return messages;
+    EXPECT_EQ(status.getCode(), StatusCode::ResourceExhausted);
+    messages.insert(status.message());
+  }
+  ADD_FAILURE() << "never enough";
+  return messages;
+}
+
+/// Each names a stage, what for, how many bytes and what to do.
+void expectNamed(const std::set<std::string> &messages,
+                 const std::vector<std::string> &parts) {
+  std::string all;
+  for (const std::string &message : messages) {
+    EXPECT_NE(message.find("stage "), std::string::npos) << message;
+    EXPECT_NE(message.find(" bytes; "), std::string::npos) << message;
+    EXPECT_NE(message.find("smaller microbatches"), std::string::npos)
+        << message;
+    all += message + "\n";
+  }
+  for (const std::string &part : parts)
+    EXPECT_NE(all.find(part), std::string::npos) << part << " in\n" << all;
+}
+
+TEST(MemoryTest, WhatASessionLacksIsNamed) {
+  TempFolder folder;
+  Package package = openBuilt(PackageBuilder(mlp(2, {2})), folder / "m.pipe");
+  expectNamed(failures([&](Device &device) {
+                LocalTransport transport{device};
+                return Pipeline::create(package, referenceOptions(), device,
+                                        transport)
+                    .status();
+              }),
+              {"transfers from stage 0 to stage 1: ",
+               "stage 0, arena (values): ", "stage 1, arena (values): "});
+}
+
+TEST(MemoryTest, WhatATrainerLacksIsNamed) {
+  TempFolder folder;
+  Package package = openTraining(folder / "m.pipe", "gpipe", 2, 2, 2);
+  TrainerOptions options;
+  options.referenceKernels = true;
+  expectNamed(
+      failures([&](Device &device) {
+        return TrainerAccess::create(package, options, &device).status();
+      }),
+      {"transfers from stage 0 to stage 1: ",
+       "stage 0, context 1 of 2 (what is kept for a backward): ",
+       "--recompute full"});
+}
+
+TEST(MemoryTest, ATrainersLimitNamesTheRanks) {
+  TempFolder folder;
+  Package package = openTraining(folder / "m.pipe", "gpipe", 2, 2, 2);
+  TrainerOptions options;
+  options.memoryLimit = 100;
+  Status status = Trainer::create(package, options).status();
+  for (const char *part : {"the limit is 100: rank 0 ", ", rank 1 ",
+                           "kept for the backward ", "--recompute full"})
+    expectError(status, StatusCode::ResourceExhausted, part);
 }
 
 } // namespace

@@ -81,19 +81,23 @@ TEST(Csv, ErrorsNameTheCell) {
   for (const char *bad : {"F0", "0X0", "0F", "0F0x", "-1F0", "0f0", "0F0.5",
                           "0SEND_F", "0UNSHARD_F0", "F", "0", "0F0 1F0"})
     EXPECT_EQ(readError(std::string("0F0,0B0\n1F0,") + bad + ",1B0\n"),
-              std::string("row 2, column 2: '") + bad + "'" + expected);
+              std::string("row 2 (rank 1), column 2: '") + bad + "'" +
+                  expected);
   EXPECT_EQ(readError("0F0,0B99999999999999999999"),
-            "row 1, column 2: '0B99999999999999999999' has a number as large "
+            "row 1 (rank 0), column 2: '0B99999999999999999999' has a number "
+            "as large "
             "as the file has cells, 2, so the schedule cannot be complete");
-  EXPECT_EQ(readError("0F0,4000000000F0,0B0").rfind("row 1, column 2: ", 0),
-            0u);
-  EXPECT_EQ(readError("0F0,0SEND_B0,0B0"),
-            "row 1, column 2: '0SEND_B0' has no stage before it to exchange "
-            "values with");
-  EXPECT_EQ(readError("0F0,\x1b[31m\n").substr(0, 24),
-            "row 1, column 2: '?[31m'");
+  EXPECT_EQ(
+      readError("0F0,4000000000F0,0B0").rfind("row 1 (rank 0), column 2: ", 0),
+      0u);
+  EXPECT_EQ(
+      readError("0F0,0SEND_B0,0B0"),
+      "row 1 (rank 0), column 2: '0SEND_B0' has no stage before it to exchange "
+      "values with");
+  EXPECT_EQ(readError("0F0,\x1b[31m\n").substr(0, 33),
+            "row 1 (rank 0), column 2: '?[31m'");
   EXPECT_EQ(readError(std::string(1000, 'F')).find("...' is not an action"),
-            18u + 40u);
+            27u + 40u);
 }
 
 TEST(Csv, PairErrors) {
@@ -105,23 +109,46 @@ TEST(Csv, PairErrors) {
         "(0F0;0B0)OVERLAP", "(0F0;0B0;0W0)OVERLAP_F_B",
         "(0UNSHARD;0B0)OVERLAP_F_B", "(0F0;0B0OVERLAP_F_B"})
     EXPECT_EQ(readError(std::string("0F0,0F1,0B0,0B1,") + bad),
-              std::string("row 1, column 5: '") + bad + "'" + expected);
+              std::string("row 1 (rank 0), column 5: '") + bad + "'" +
+                  expected);
   EXPECT_NE(readError("(0F0;0Q0)OVERLAP_F_B").find("'0Q0' is not an action"),
             std::string::npos);
 }
 
 TEST(Csv, IncompleteFiles) {
-  for (const char *empty : {"", "\n\n", ",,,\n,,", "\r\n"})
-    EXPECT_EQ(readError(empty), "the schedule has no actions; expected a row a "
-                                "rank, as in 0F0,0B0");
+  for (const char *empty : {"", "\n\n", " \t\n", "\r\n"})
+    EXPECT_EQ(readError(empty), "the file is empty; expected a row a rank, as "
+                                "in 0F0,0B0");
+  EXPECT_EQ(readError(",,,\n,,"), "the schedule has no actions; expected a row "
+                                  "a rank, as in 0F0,0B0");
   EXPECT_EQ(readError("0F0,0B0\n2F0,2B0"),
             "the schedule has no action of stage 1, but of stage 2");
   // Too few rows: what is read is for the verifier to judge.
   auto read = readScheduleCsv("0F0,1F0,0B0\n");
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(verifyError(*read, StageGraph::chain(2)),
-            "rank 0: BackwardInput (or Backward) of stage 1, microbatch 0 is "
-            "missing");
+            "row 1 (rank 0): '1B0' (or '1I0') is missing");
+}
+
+TEST(Csv, TheVerifierNamesActionsAsWritten) {
+  auto errorOf = [](const char *text) {
+    auto read = readScheduleCsv(text);
+    EXPECT_TRUE(read.ok()) << read.status().message();
+    StageGraph graph = StageGraph::chain(2);
+    graph.backward = {BackwardWork::WeightOnly, BackwardWork::Full};
+    adaptBackward(*read, graph);
+    return verifyError(*read, graph);
+  };
+  EXPECT_EQ(errorOf("0F0,,0B0\n1F0,1B0\n"), "no error");
+  EXPECT_EQ(errorOf("0F0,,0B0,0B0\n1F0,1B0\n"),
+            "row 1 (rank 0), column 4: '0B0': it is there a second time");
+  EXPECT_EQ(errorOf("0F0\n1F0,1B0\n"),
+            "row 1 (rank 0): '0B0' (or '0W0') is missing");
+  EXPECT_EQ(errorOf("0B0,0F0\n1F0,1B0\n"),
+            "row 1 (rank 0), column 1: '0B0' comes before the Forward of stage "
+            "0");
+  EXPECT_EQ(errorOf("0F0,0B0\n1F0,1B0,0B0\n"),
+            "row 2 (rank 1), column 3: '0B0': stage 0 is on row 1 (rank 0)");
 }
 
 TEST(Csv, SkipsCannotBeWrittenWithSends) {

@@ -62,7 +62,7 @@ TEST(Generate, RefusalsSayWhatWouldWork) {
   EXPECT_EQ(makeError("pipedream", 4, 0, 4),
             "there is no schedule 'pipedream', but gpipe, 1f1b, "
             "interleaved-1f1b, looped-bfs, zb-h1, interleaved-zb, zb-v and "
-            "dualpipe-v");
+            "dualpipe-v; a schedule of your own is a file that ends in .csv");
   EXPECT_EQ(makeError("1f1b", 8, 4, 4),
             "1f1b runs one stage a rank, got 8 stages on 4 ranks: give it 8 "
             "ranks, or take looped-bfs, interleaved-1f1b or interleaved-zb");

@@ -1,0 +1,46 @@
+// Refuses options that would do nothing: see IdleOptions.h. In: the arguments
+// of `pipec train`. Out: ok, or an error. Tests:
+// test/e2e/cli/idle-options.test.
+#include "tools/pipec/IdleOptions.h"
+
+namespace pipec::tool {
+namespace {
+
+Status checkOptimizer(const TrainArguments &a) {
+  const bool sgd = a.optimizer.kind == "sgd";
+  for (const char *option : {"--betas", "--eps"})
+    if (sgd && a.isGiven(option))
+      return invalidArgument(option + std::string(" is of --optimizer adam and "
+                                                  "adamw; sgd has none"));
+  for (const char *option : {"--momentum", "--dampening", "--nesterov"})
+    if (!sgd && a.isGiven(option))
+      return invalidArgument(option + std::string(" is of --optimizer sgd; ") +
+                             a.optimizer.kind + " has --betas");
+  if (a.optimizer.dampening != 0 && a.optimizer.momentum == 0)
+    return invalidArgument("--dampening does nothing without --momentum");
+  return {};
+}
+
+Status checkData(const TrainArguments &a) {
+  const bool tokens = !a.tokenFile.empty();
+  if (!tokens && !a.tokenInput.empty())
+    return invalidArgument("--tokens names the input that the tokens of --data "
+                           "go to; give the tokens with --data FILE");
+  if (tokens && a.shiftLabels)
+    return invalidArgument("--shift-labels does not go with --data: its labels "
+                           "are the next tokens already");
+  if (!tokens && a.shuffle && a.batch == 0)
+    return invalidArgument("--shuffle permutes the rows of a data set; without "
+                           "--batch each file of --inputs is one batch");
+  return {};
+}
+
+} // namespace
+
+Status checkIdleOptions(const TrainArguments &a) {
+  PIPEC_RETURN_IF_ERROR(checkOptimizer(a));
+  PIPEC_RETURN_IF_ERROR(checkData(a));
+  return {};
+}
+
+} // namespace pipec::tool

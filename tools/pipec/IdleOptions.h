@@ -1,0 +1,15 @@
+// Options of `pipec train` that would do nothing beside the others.
+#ifndef PIPEC_TOOLS_PIPEC_IDLEOPTIONS_H
+#define PIPEC_TOOLS_PIPEC_IDLEOPTIONS_H
+
+#include "tools/pipec/TrainArguments.h"
+
+namespace pipec::tool {
+
+/// An error that names the first of them, and what it goes with. Those of the
+/// loss are for trainingOptions to check.
+Status checkIdleOptions(const TrainArguments &arguments);
+
+} // namespace pipec::tool
+
+#endif // PIPEC_TOOLS_PIPEC_IDLEOPTIONS_H
