@@ -96,7 +96,9 @@ StatusOr<Schedule> readCsv(const std::string &text, const std::string &name,
         counted(schedule.microbatches, "microbatch") + "; the model has " +
         counted(graph.stages, "stage") + ", and --microbatches is " +
         std::to_string(microbatches));
-  // Skip connections are not in the format: sends and receives are ours.
+  // Skip connections are not in the format: the sends and receives that run
+  // are ours. A file that has some is held to them all the same.
+  PIPEC_RETURN_IF_ERROR(checkWrittenCommunication(schedule));
   removeCommunication(schedule);
   adaptBackward(schedule, graph);
   PIPEC_RETURN_IF_ERROR(verifySchedule(schedule, graph, limits).status());

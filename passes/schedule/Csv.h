@@ -24,6 +24,12 @@ namespace pipec {
 StatusOr<Schedule> readScheduleCsv(std::string_view text,
                                    const std::string &name = "csv");
 
+/// Where the file has sends and receives: each value that goes to a stage on
+/// another rank is sent once after it was made and received once before it is
+/// used, in the same order on both sides, and no rank waits for ever although,
+/// as in torch, no send does. Errors name the action as it is written.
+Status checkWrittenCommunication(const Schedule &schedule);
+
 /// With `communication` the sends and receives too; an error where one goes
 /// past a neighbouring stage, which the format cannot say. Step has no letters
 /// in it and is left out.

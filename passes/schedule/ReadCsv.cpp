@@ -6,6 +6,8 @@
 // Tests: test/unit/passes/schedule/CsvTest.cpp.
 #include "passes/schedule/Csv.h"
 
+#include "runtime/schedule/verify.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -188,7 +190,42 @@ Status Reader::row(std::string_view line) {
   return {};
 }
 
+/// What a file of neighbours' sends and receives is about: a chain, with the
+/// backward work that the file has.
+StageGraph writtenGraph(const Schedule &schedule) {
+  StageGraph graph;
+  graph.stages = schedule.stages;
+  std::vector<bool> input(static_cast<size_t>(schedule.stages)), weight(input);
+  for (const ScheduleList &list : schedule.lists)
+    for (const ScheduleAction &action : list) {
+      const auto stage = static_cast<size_t>(action.stage);
+      const bool both = action.kind == Kind::Backward;
+      if (both || action.kind == Kind::BackwardInput)
+        input[stage] = true;
+      if (both || action.kind == Kind::BackwardWeight)
+        weight[stage] = true;
+    }
+  for (size_t s = 0; s < input.size(); ++s) {
+    graph.backward.push_back(backwardWork(input[s], weight[s]));
+    if (s == 0)
+      continue;
+    const auto stage = static_cast<int64_t>(s);
+    graph.addTransfer(stage - 1, stage, false);
+    if (input[s] && (input[s - 1] || weight[s - 1]))
+      graph.addTransfer(stage, stage - 1, true);
+  }
+  return graph;
+}
+
 } // namespace
+
+Status checkWrittenCommunication(const Schedule &schedule) {
+  if (!schedule.communicates)
+    return {};
+  VerifyOptions options;
+  options.sendsBlock = false;
+  return verifySchedule(schedule, writtenGraph(schedule), options).status();
+}
 
 StatusOr<Schedule> readScheduleCsv(std::string_view text,
                                    const std::string &name) {

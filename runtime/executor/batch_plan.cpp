@@ -122,6 +122,7 @@ std::string compiledSizes(const Package::Impl &package) {
   std::vector<int64_t> sizes = package.microbatchRows;
   std::sort(sizes.begin(), sizes.end());
   std::vector<std::string> texts;
+  texts.reserve(sizes.size());
   for (int64_t size : sizes)
     texts.push_back(std::to_string(size));
   return join(texts);

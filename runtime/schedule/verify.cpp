@@ -140,12 +140,12 @@ public:
         const auto [edge, gradient, index] = remote;
         if (!sent[needs.slotOf(remote, k)])
           return lacks(edge.from,
-                       str({gradient ? Kind::SendGradient : Kind::SendForward,
-                            edge.from, k, edge.to}));
+                       text({gradient ? Kind::SendGradient : Kind::SendForward,
+                             edge.from, k, edge.to}));
         if (!received[needs.slotOf(remote, k)])
-          return lacks(edge.to, str({gradient ? Kind::ReceiveGradient
-                                              : Kind::ReceiveForward,
-                                     edge.to, k, edge.from}));
+          return lacks(edge.to, text({gradient ? Kind::ReceiveGradient
+                                               : Kind::ReceiveForward,
+                                      edge.to, k, edge.from}));
       }
     return {};
   }
@@ -179,6 +179,9 @@ private:
                      quoted(phase == Phase::Input ? Kind::BackwardInput
                                                   : Kind::BackwardWeight) +
                      ")";
+  }
+  std::string text(const ScheduleAction &action) const {
+    return schedule.isFromFile ? "'" + shortText(action) + "'" : str(action);
   }
   Status lacks(int64_t stage, const std::string &what) const {
     return invalidArgument(
@@ -292,7 +295,7 @@ StatusOr<ScheduleReport> verifySchedule(const Schedule &schedule,
   }));
   PIPEC_RETURN_IF_ERROR(completeness.missing());
   PIPEC_RETURN_IF_ERROR(checkUpdate(schedule));
-  PIPEC_RETURN_IF_ERROR(checkOrder(schedule, graph));
+  PIPEC_RETURN_IF_ERROR(checkOrder(schedule, graph, options.sendsBlock));
   ScheduleReport report;
   PIPEC_RETURN_IF_ERROR(checkMemory(schedule, graph, options, report));
   return report;

@@ -10,6 +10,9 @@ struct VerifyOptions {
   int64_t maxLive = 0; // (stage, microbatch) pairs a rank; 0: any number
   std::vector<StageMemory> memory; // one a stage, or empty for units
   double maxMemory = 0;            // a rank, in the units of `memory`; 0: any
+  /// A send blocks until it is received. False: it never does, and what one
+  /// rank sends another arrives in that order.
+  bool sendsBlock = true;
 };
 
 struct ScheduleReport {
@@ -23,7 +26,8 @@ struct ScheduleReport {
 /// Complete: each stage runs F once a microbatch, and each half of its backward
 /// work; each edge between ranks has one send and one receive a microbatch.
 /// Ordered: whatever an action needs comes before it. Free of deadlock: the
-/// lists run through although a send blocks until it is received. Within the
+/// lists run through although a send blocks until it is received (or in the
+/// order in which it was sent, without `sendsBlock`). Within the
 /// limits. A pair that overlaps is a Forward and a backward action of
 /// something else.
 ///

@@ -13,6 +13,8 @@
 #include "runtime/schedule/needs.h"
 
 #include <algorithm>
+#include <deque>
+#include <map>
 #include <optional>
 
 namespace pipec {
@@ -22,9 +24,10 @@ using Kind = ScheduleAction::Kind;
 
 class Machine {
 public:
-  Machine(const Schedule &schedule, const StageGraph &graph)
-      : schedule(schedule), needs(schedule, graph), ran(needs.numRanSlots()),
-        arrived(needs.numArrivalSlots()), heads(schedule.lists.size()) {}
+  Machine(const Schedule &schedule, const StageGraph &graph, bool sendsBlock)
+      : schedule(schedule), sendsBlock(sendsBlock), needs(schedule, graph),
+        ran(needs.numRanSlots()), arrived(needs.numArrivalSlots()),
+        heads(schedule.lists.size()) {}
 
   Status run();
 
@@ -44,11 +47,16 @@ private:
   std::optional<Need> missing(const ScheduleAction &action) const;
   StatusOr<bool> advance(size_t rank);
   bool meet(size_t rank);
+  StatusOr<bool> take(size_t rank);
   void finish(const ScheduleAction &action);
   size_t waitsFor(size_t rank) const;
   Status deadlock() const;
 
   const Schedule &schedule;
+  const bool sendsBlock;
+  // Of sends that do not block: what is on its way, by ranks from and to, as
+  // indices of the sender's list.
+  std::map<std::pair<size_t, size_t>, std::deque<size_t>> onTheWay;
   Needs needs;
   std::vector<bool> ran, arrived;
   std::vector<size_t> heads;
@@ -84,11 +92,33 @@ bool Machine::meet(size_t rank) {
   return true;
 }
 
+/// A receive of the first value on its way.
+StatusOr<bool> Machine::take(size_t rank) {
+  const ScheduleAction &receive = *head(rank);
+  const size_t from = rankOf(receive.peerStage);
+  std::deque<size_t> &queue = onTheWay[{from, rank}];
+  if (queue.empty())
+    return false;
+  const ScheduleAction &send = schedule.lists[from][queue.front()];
+  const Needs::Remote *remote = needs.remoteOf(send);
+  if (needs.remoteOf(receive) != remote ||
+      receive.microbatch != send.microbatch)
+    return invalidArgument(
+        "sends and receives are in different orders: " + at(rank) + " meets " +
+        actionAt(schedule, static_cast<int64_t>(from), queue.front()));
+  queue.pop_front();
+  arrived[needs.slotOf(*remote, send.microbatch)] = true;
+  ++heads[rank];
+  return true;
+}
+
 /// True if the rank's next action ran.
 StatusOr<bool> Machine::advance(size_t rank) {
   const ScheduleAction *action = head(rank);
-  if (!action || action->isReceive())
+  if (!action)
     return false;
+  if (action->isReceive())
+    return sendsBlock ? false : take(rank);
   if (auto need = missing(*action)) {
     if (need->arrival && !schedule.communicates)
       return false;
@@ -97,8 +127,10 @@ StatusOr<bool> Machine::advance(size_t rank) {
                             : need->gradient ? " is received"
                                              : " are received"));
   }
-  if (action->isSend())
+  if (action->isSend() && sendsBlock)
     return meet(rank);
+  if (action->isSend())
+    onTheWay[{rank, rankOf(action->peerStage)}].push_back(heads[rank]);
   finish(*action);
   ++heads[rank];
   return true;
@@ -161,8 +193,9 @@ Status Machine::run() {
 
 } // namespace
 
-Status checkOrder(const Schedule &schedule, const StageGraph &graph) {
-  return Machine(schedule, graph).run();
+Status checkOrder(const Schedule &schedule, const StageGraph &graph,
+                  bool sendsBlock) {
+  return Machine(schedule, graph, sendsBlock).run();
 }
 
 } // namespace pipec

@@ -6,8 +6,9 @@
 
 namespace pipec {
 
-/// Requires checkShape and completeness.
-Status checkOrder(const Schedule &schedule, const StageGraph &graph);
+/// Requires checkShape and completeness. `sendsBlock` as in VerifyOptions.
+Status checkOrder(const Schedule &schedule, const StageGraph &graph,
+                  bool sendsBlock = true);
 
 } // namespace pipec
 

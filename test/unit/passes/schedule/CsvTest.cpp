@@ -151,6 +151,49 @@ TEST(Csv, TheVerifierNamesActionsAsWritten) {
             "row 2 (rank 1), column 3: '0B0': stage 0 is on row 1 (rank 0)");
 }
 
+std::string communicationError(const std::string &text) {
+  auto read = readScheduleCsv(text);
+  if (!read.ok())
+    return read.status().message();
+  Status status = checkWrittenCommunication(*read);
+  return status.ok() ? "no error" : status.message();
+}
+
+TEST(Csv, SendsAndReceivesAreHeldToTheFile) {
+  for (const std::string &name : scheduleNames())
+    for (int64_t stages : {1, 2, 4})
+      for (int64_t m : {4, 8})
+        if (auto made = makeSchedule(name, stages, 0, m); made.ok()) {
+          auto text =
+              writeScheduleCsv(makeWithCommunication(name, stages, 0, m), true);
+          ASSERT_TRUE(text.ok());
+          EXPECT_EQ(communicationError(*text), "no error") << name;
+        }
+  // As torch has it: both ranks send before they receive.
+  EXPECT_EQ(communicationError(
+                "0F0,0SEND_F0,0F1,0SEND_F1,0RECV_B0,0B0,0RECV_B1,0B1\n"
+                "1RECV_F0,1F0,1B0,1SEND_B0,1RECV_F1,1F1,1B1,1SEND_B1\n"),
+            "no error");
+  const char *cases[][2] = {
+      {"0F0,0F1,0SEND_F1,0SEND_F0\n1RECV_F0,1F0,1RECV_F1,1F1\n",
+       "sends and receives are in different orders: row 2 (rank 1), column 1: "
+       "'1RECV_F0' meets row 1 (rank 0), column 3: '0SEND_F1'"},
+      {"0F0,0SEND_F0,0F1\n1RECV_F0,1F0,1RECV_F1,1F1\n",
+       "row 1 (rank 0): '0SEND_F1' is missing"},
+      {"0F0,0SEND_F0\n1F0\n", "row 2 (rank 1): '1RECV_F0' is missing"},
+      {"0SEND_F0,0F0\n1RECV_F0,1F0\n",
+       "row 1 (rank 0), column 1: '0SEND_F0' comes before the Forward"},
+      {"0F0,0SEND_F0\n1F0,1RECV_F0\n",
+       "row 2 (rank 1), column 1: '1F0' comes before"},
+      {"0F0,0SEND_F0,0SEND_F0\n1RECV_F0,1F0\n", "it is there a second time"},
+      {"0F0,1F0,0SEND_F0\n", "both stages are on the same rank"},
+      {"0RECV_B0,0F0,0SEND_F0,0B0\n1RECV_F0,1F0,1B0,1SEND_B0\n", "deadlock"},
+  };
+  for (const auto &[text, words] : cases)
+    EXPECT_NE(communicationError(text).find(words), std::string::npos)
+        << text << communicationError(text);
+}
+
 TEST(Csv, SkipsCannotBeWrittenWithSends) {
   StageGraph graph = StageGraph::chain(3);
   graph.addValue(0, {2}, {2});
