@@ -181,7 +181,7 @@ StepFolder::create(const std::string &dir, int64_t step, bool overwrite) {
   folder->step = step;
   folder->overwrite = overwrite;
   std::error_code error;
-  fs::create_directories(dir, error);
+  folder->madeDir = fs::create_directories(dir, error);
   if (error)
     return ioError("cannot make the folder '" + dir + "': " + error.message());
   const std::string target = stepPath(dir, step);
@@ -215,6 +215,8 @@ StepFolder::~StepFolder() {
   if (!temporary.empty()) {
     std::error_code ignored;
     fs::remove_all(temporary, ignored);
+    if (madeDir)
+      fs::remove(dir, ignored); // where nothing else is in it
   }
   if (lock >= 0)
     ::close(lock);

@@ -53,7 +53,8 @@ private:
   std::string dir, temporary;
   int64_t step = 0;
   bool overwrite = false;
-  int lock = -1; // of the folder itself, held while it is being written
+  bool madeDir = false; // it goes away with an unfinished first checkpoint
+  int lock = -1;        // of the folder itself, held while it is being written
 };
 
 } // namespace pipec

@@ -143,8 +143,8 @@ Status notCompiled(const Package::Impl &package, int64_t rows, int64_t m) {
            " rows each, which are not the sizes";
   return invalidArgument(
       text + " that the package is compiled for (" + compiledSizes(package) +
-      "); compile the model again with --bind BATCH=" + std::to_string(rows) +
-      " and --microbatches " + (m > 0 ? std::to_string(m) : "M"));
+      "); compile the model again for batches of " + std::to_string(rows) +
+      " rows (--bind) and --microbatches " + (m > 0 ? std::to_string(m) : "M"));
 }
 
 /// Index of the variant of `rows` rows, or -1.
@@ -228,9 +228,9 @@ StatusOr<BatchPlan> planBatch(const Package::Impl &package,
   } else if (microbatches > 1) {
     return invalidArgument(
         std::to_string(microbatches) +
-        " microbatches, but the package cuts no input; compile the model "
-        "again with --microbatches " +
-        std::to_string(microbatches));
+        " microbatches, but no input is cut into them (all are --whole, or "
+        "differ in their first sizes); leave one to be cut, or take "
+        "--microbatches 1");
   } else {
     plan.microbatches.resize(1);
   }

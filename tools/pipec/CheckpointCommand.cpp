@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 
 struct CheckpointCommandArguments {
   std::string folder, output;
-  bool json = false, overwrite = false;
+  bool json = false, overwrite = false, quiet = false;
 };
 
 Json tensorsJson(const TensorTable &table,
@@ -90,6 +90,8 @@ Status exportTo(const CheckpointCommandArguments &arguments) {
     PIPEC_RETURN_IF_ERROR(
         exportWeights(checkpoint, arguments.output, arguments.overwrite));
   }
+  if (arguments.quiet)
+    return {};
   std::printf("wrote %s: %zu tensors of step %lld\n", arguments.output.c_str(),
               checkpoint.weights().names().size(),
               static_cast<long long>(checkpoint.info().step));
@@ -125,6 +127,8 @@ void addExport(CLI::App &group, const Arguments &arguments, Exit &exit) {
       ->required();
   command->add_flag("--overwrite", arguments->overwrite,
                     "Replace an existing file");
+  command->add_flag("-q,--quiet", arguments->quiet,
+                    "Do not say what was written");
   command->footer(
       "The names are those of PyTorch's state_dict; tied parameters are there "
       "under each of theirs.\n"

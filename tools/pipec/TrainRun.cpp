@@ -157,6 +157,10 @@ Status TrainRun::usePackage(TensorTypes &modelInputs) {
 
 Status TrainRun::openData() {
   PIPEC_RETURN_IF_ERROR(checkOptions());
+  if (arguments.steps && arguments.optimizer.warmupSteps >= arguments.steps)
+    report("--warmup-steps " + std::to_string(arguments.optimizer.warmupSteps) +
+           " does not end within the " + std::to_string(arguments.steps) +
+           " steps of the run: the learning rate never reaches --lr");
   TensorTypes ports;
   PIPEC_ASSIGN_OR_RETURN(bool package, isPackage(arguments.model));
   if (package) {
@@ -312,12 +316,16 @@ void TrainRun::showProgress(const StepResult &result, double seconds) {
     return;
   const double left = totalSeconds / double(done - checkpoints.firstStep()) *
                       double(steps - done);
+  auto unsignedNan = [](double value) {
+    return std::isnan(value) ? std::abs(value) : value;
+  };
   std::fprintf(stderr,
                "%spipec: step %lld of %lld  loss %.6f  norm %.4f  lr %.3g  "
                "%.3f s  %.0f s left%s",
                terminal ? "\r\x1b[K" : "", static_cast<long long>(done),
-               static_cast<long long>(steps), result.loss, result.gradientNorm,
-               result.learningRate, seconds, left, terminal ? "" : "\n");
+               static_cast<long long>(steps), unsignedNan(result.loss),
+               unsignedNan(result.gradientNorm), result.learningRate, seconds,
+               left, terminal ? "" : "\n");
   std::fflush(stderr);
   progressIsOpen = terminal;
 }

@@ -76,9 +76,9 @@ TEST(BatchPlanTest, SizesThatAreNotCompiled) {
   auto plan = planBatch(package, {{"x", pattern({10, 2}, 1)}}, 4);
   expectError(plan.status(), StatusCode::InvalidArgument,
               "10 rows in 4 microbatches have 2 and 3 rows each");
-  expectError(
-      plan.status(), StatusCode::InvalidArgument,
-      "compile the model again with --bind BATCH=10 and --microbatches 4");
+  expectError(plan.status(), StatusCode::InvalidArgument,
+              "compile the model again for batches of 10 rows (--bind) and "
+              "--microbatches 4");
   expectError(planBatch(package, {{"x", pattern({10, 2}, 1)}}, 0).status(),
               StatusCode::InvalidArgument, "compiled for (4)");
   expectError(planBatch(package, {{"x", pattern({4, 2}, 1)}}, 5).status(),
