@@ -30,7 +30,7 @@ TEST_F(StepFolderTest, AppearsOnlyWhenPublished) {
     EXPECT_TRUE(listSteps(dir())->empty());
     EXPECT_EQ(entries().size(), 1u);
   }
-  EXPECT_TRUE(entries().empty()) << "an abandoned folder stays";
+  EXPECT_FALSE(fs::exists(dir())) << "an abandoned folder stays";
   publish(7, "{}");
   EXPECT_EQ(entries(), std::vector<std::string>{"step-7"});
   EXPECT_EQ(*listSteps(dir()), std::vector<int64_t>{7});
