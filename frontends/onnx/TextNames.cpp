@@ -32,8 +32,8 @@ bool looksLikeStateDict(const std::string &name) {
   return !start && !std::isdigit(static_cast<unsigned char>(name[0]));
 }
 
-/// Inputs that say how a node works (scales of a Resize, bounds of a Clip):
-/// never a parameter.
+/// Inputs that say how a node works (scales of a Resize, bounds of a Clip): no
+/// parameter in the files of other tools.
 bool isSetting(const std::string &op, int input) {
   struct Settings {
     const char *op;
@@ -144,7 +144,11 @@ int TextNaming::declareTensor(int initializer) {
       return decl;
   }
   bool dotted = tensor.name.find('.') != std::string::npos;
+  // PyTorch's exporter writes what it knows at export as Constant nodes: what
+  // has a name there is the module's, whoever reads it.
+  bool fromPyTorch = model.proto.producer_name() == "pytorch";
   bool setting =
+      !fromPyTorch &&
       std::any_of(readers[initializer].begin(), readers[initializer].end(),
                   [&](Reader reader) {
                     return isSetting(model.graph().node(reader.node).op_type(),
@@ -152,7 +156,6 @@ int TextNaming::declareTensor(int initializer) {
                   });
   // Other tools name scalars as they like; PyTorch's constants have no
   // identifier, so a plain one is a parameter of the root.
-  bool fromPyTorch = model.proto.producer_name() == "pytorch";
   bool named = looksLikeStateDict(tensor.name) &&
                (dotted || type.rank() > 0 || fromPyTorch) && !setting;
   if (named && isBufferName(tensor.name))

@@ -96,7 +96,8 @@ TEST(BatchPlanTest, NothingIsCut) {
   EXPECT_TRUE(planBatch(package, inputs, 0).ok());
   EXPECT_TRUE(planBatch(package, inputs, 1).ok());
   expectError(planBatch(package, inputs, 2).status(),
-              StatusCode::InvalidArgument, "--microbatches 2");
+              StatusCode::InvalidArgument,
+              "2 microbatches, but no input is cut");
 }
 
 } // namespace

@@ -131,7 +131,7 @@ TEST(MemoryTest, WhatATrainerLacksIsNamed) {
         return TrainerAccess::create(package, options, &device).status();
       }),
       {"transfers from stage 0 to stage 1: ",
-       "stage 0, context 1 of 2 (what is kept for a backward): ",
+       "stage 0, what is kept for the gradients of weights (1 of 2): ",
        "--recompute full"});
 }
 
