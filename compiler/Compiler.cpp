@@ -170,8 +170,9 @@ private:
     const size_t shown = options.training ? folded.size() : 3;
     for (size_t i = 0; i < folded.size() && i < shown; ++i)
       names += (i ? ", " : "") + folded[i];
-    report("the exporter folded or left out " + std::to_string(folded.size()) +
-           " parameters or buffers (" + names +
+    report((options.training ? "warning: " : "") +
+           std::string("the exporter folded or left out ") +
+           std::to_string(folded.size()) + " parameters or buffers (" + names +
            (folded.size() > shown ? ", ..." : "") + "): " +
            (options.training ? "they are not trained"
                              : "this file serves "
@@ -327,7 +328,33 @@ private:
         report("frozen by " + pattern + ": " + std::to_string(count) +
                (count == 1 ? " parameter" : " parameters"));
     }
-    return checkSomeLeft(module, patterns);
+    PIPEC_RETURN_IF_ERROR(checkSomeLeft(module, patterns));
+    if (first)
+      warnOfLosses(module);
+    return {};
+  }
+
+  /// Training goes on as well as the file allows, but not without a word.
+  void warnOfLosses(ModuleOp module) {
+    onnx::TrainingLosses losses = model->trainingLosses();
+    llvm::erase_if(losses.maybeBuffers, [&](const std::string &name) {
+      auto weight = module.lookupSymbol<pipe::WeightOp>(name);
+      return !weight || weight->hasAttr(pipe::kFrozenAttr);
+    });
+    auto warn = [&](const std::vector<std::string> &what, const char *before,
+                    const char *after) {
+      if (!what.empty())
+        report("warning: " + std::string(before) + llvm::join(what, ", ") +
+               after);
+    };
+    warn(losses.computed, "computed at export: ",
+         "; where they come from parameters, those are not trained through "
+         "them: export with optimize=False");
+    warn(losses.maybeBuffers,
+         "the file does not tell buffers from parameters: ",
+         " are trained; --freeze NAME keeps one as it is");
+    warn(losses.padding, "padding_idx is not kept: ",
+         " gets a gradient, which PyTorch does not give it");
   }
 
   static Status checkSomeLeft(ModuleOp module,

@@ -4,6 +4,7 @@
 #include "frontends/onnx/OnnxFrontend.h"
 
 #include "frontends/onnx/Importer.h"
+#include "frontends/onnx/TrainingLosses.h"
 
 namespace pipec::onnx {
 
@@ -35,6 +36,12 @@ OnnxModel::import(mlir::MLIRContext &context, const ImportOptions &options,
 std::vector<std::string> OnnxModel::foldedParameters() const {
   auto table = makeWeightTable(*impl->model, ImportOptions());
   return table.ok() ? table->folded : std::vector<std::string>();
+}
+
+TrainingLosses OnnxModel::trainingLosses() const {
+  auto table = makeWeightTable(*impl->model, ImportOptions());
+  return table.ok() ? findTrainingLosses(*impl->model, *table)
+                    : TrainingLosses();
 }
 
 } // namespace pipec::onnx

@@ -51,6 +51,18 @@ struct ImportOptions {
 /// A message for the user that is no error: "lm_head.weight is tied to ...".
 using Notice = std::function<void(const std::string &)>;
 
+/// What a file does not keep of a model, and what training does instead.
+struct TrainingLosses {
+  /// "exp f32[8]": values that the exporter computed, of parameters perhaps.
+  /// Nothing is trained through them.
+  std::vector<std::string> computed;
+  /// Parameters of a TorchScript file, which does not tell them from buffers,
+  /// under names that torch.nn gives no parameter.
+  std::vector<std::string> maybeBuffers;
+  /// "row 0 of emb.weight": padding_idx, which PyTorch gives no gradient.
+  std::vector<std::string> padding;
+};
+
 /// An opened model: parsed once, imported once per microbatch size.
 class OnnxModel {
 public:
@@ -69,6 +81,7 @@ public:
   /// Parameters that the exporter folded away, as far as the file names them;
   /// else by the name of what it made of them.
   std::vector<std::string> foldedParameters() const;
+  TrainingLosses trainingLosses() const;
 
 private:
   OnnxModel();

@@ -16,8 +16,8 @@
 namespace pipec::onnx {
 namespace {
 
-/// A dotted name of identifiers and indices, as in a state_dict; "val_3" and
-/// "onnx::Add_3" are none.
+/// A dotted name of identifiers and indices, as in a state_dict, "0.weight" of
+/// a root Sequential too; "val_3", "onnx::Add_3" and "17" are none.
 bool looksLikeStateDict(const std::string &name) {
   if (name.empty() || startsWith(name, "val_") || startsWith(name, "_val_"))
     return false;
@@ -29,11 +29,13 @@ bool looksLikeStateDict(const std::string &name) {
       return false;
     start = c == '.';
   }
-  return !start && !std::isdigit(static_cast<unsigned char>(name[0]));
+  return !start && !std::all_of(name.begin(), name.end(), [](char c) {
+    return std::isdigit(static_cast<unsigned char>(c));
+  });
 }
 
-/// Inputs that say how a node works (scales of a Resize, bounds of a Clip): no
-/// parameter in the files of other tools.
+/// Inputs that say how a node works (scales of a Resize, bounds of a Clip):
+/// never a parameter, but for an exponent of PyTorch's.
 bool isSetting(const std::string &op, int input) {
   struct Settings {
     const char *op;
@@ -144,16 +146,15 @@ int TextNaming::declareTensor(int initializer) {
       return decl;
   }
   bool dotted = tensor.name.find('.') != std::string::npos;
-  // PyTorch's exporter writes what it knows at export as Constant nodes: what
-  // has a name there is the module's, whoever reads it.
   bool fromPyTorch = model.proto.producer_name() == "pytorch";
-  bool setting =
-      !fromPyTorch &&
-      std::any_of(readers[initializer].begin(), readers[initializer].end(),
-                  [&](Reader reader) {
-                    return isSetting(model.graph().node(reader.node).op_type(),
-                                     reader.input);
-                  });
+  // PyTorch's exporter writes a known exponent as a Constant node: one that has
+  // a name is the module's, as in GeM pooling.
+  bool setting = std::any_of(
+      readers[initializer].begin(), readers[initializer].end(),
+      [&](Reader reader) {
+        const std::string &op = model.graph().node(reader.node).op_type();
+        return isSetting(op, reader.input) && !(fromPyTorch && op == "Pow");
+      });
   // Other tools name scalars as they like; PyTorch's constants have no
   // identifier, so a plain one is a parameter of the root.
   bool named = looksLikeStateDict(tensor.name) &&

@@ -94,7 +94,7 @@ void ModelArguments::addTo(CLI::App &command, const std::string &modelHelp) {
   repeatable("--tie", ties, "Make two parameters one: NAME=NAME. Repeatable.");
   repeatable("--untie", unties,
              "Keep a parameter apart that is stored like another. Repeatable.");
-  command.add_flag("-q,--quiet", quiet, "No progress lines");
+  command.add_flag("-q,--quiet", quiet, "No progress lines; warnings stay");
 }
 
 StatusOr<CompileOptions> ModelArguments::options() const {
@@ -144,9 +144,9 @@ std::string ModelArguments::givenCutOptions() const {
 }
 
 Reporter ModelArguments::reporter() const {
-  if (quiet)
-    return [](const std::string &) {};
-  return [](const std::string &line) {
+  return [quiet = quiet](const std::string &line) {
+    if (quiet && line.rfind("warning: ", 0) != 0)
+      return;
     std::fprintf(stderr, "pipec: %s\n", printable(line).c_str());
   };
 }

@@ -171,6 +171,22 @@ TEST(LegacyNames, ProductWithATableReadsTheTable) {
   }
 }
 
+TEST(LegacyNames, NamedTensorsAreParametersWhoeverReadsThem) {
+  LegacyBuilder b;
+  b.proto.set_producer_name("pytorch");
+  b.tensor("0.weight", {4, 4}); // of a root Sequential
+  b.tensor("0.bias", {4});
+  b.tensor("3d.gain", {4});
+  b.tensor("gem.p", {4});
+  b.tensor("17", {4}); // of no module
+  b.step("/0", "Gemm", {"0.weight", "0.bias"});
+  b.step("/3d", "Mul", {"3d.gain"});
+  b.step("/gem", "Pow", {"gem.p"});
+  b.step("", "Add", {"17"});
+  EXPECT_EQ(b.parameters(), (Names{"0.weightf32[4x4]", "0.biasf32[4]",
+                                   "3d.gainf32[4]", "gem.pf32[4]"}));
+}
+
 TEST(LegacyNames, SlopeOfPRelu) {
   LegacyBuilder b;
   b.tensor("onnx::PRelu_1", {4, 1, 1});
