@@ -5,14 +5,14 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
-#include <filesystem>
+#include <ftw.h>
 #include <mutex>
 #include <set>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
-
-namespace fs = std::filesystem;
 
 namespace pipec {
 namespace {
@@ -27,16 +27,19 @@ Registry &registry() {
   return *held;
 }
 
+int removeEntry(const char *path, const struct stat *, int, struct FTW *) {
+  ::remove(path); // what cannot be removed shows at the folder
+  return 0;
+}
+
 /// Another thread may be writing into the folder and so add to it while it is
-/// removed; once its subfolder is gone, its writes fail.
+/// removed; once its subfolder is gone, its writes fail. Not by
+/// std::filesystem::remove_all, which may crash where others add and remove.
 void removeFolder(const std::string &folder) {
-  constexpr int kAttempts = 1000;
-  std::error_code error;
-  for (int i = 0; i < kAttempts; ++i) {
-    fs::remove_all(folder, error);
-    if (!error)
-      return;
-  }
+  constexpr int kAttempts = 1000, kOpenFolders = 16;
+  struct stat info;
+  for (int i = 0; i < kAttempts && ::lstat(folder.c_str(), &info) == 0; ++i)
+    ::nftw(folder.c_str(), removeEntry, kOpenFolders, FTW_DEPTH | FTW_PHYS);
 }
 
 } // namespace
