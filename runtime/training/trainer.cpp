@@ -167,6 +167,9 @@ Status Trainer::Impl::create() {
                            ": the package cuts no input, so a batch has no "
                            "parts; compile the model with inputs of the same "
                            "rows, or the others with --whole");
+  // All stages train here: none of their folders may be missing.
+  for (size_t s = 0; s < impl().stages.size(); ++s)
+    PIPEC_RETURN_IF_ERROR(impl().requireStage(s));
   PIPEC_ASSIGN_OR_RETURN(weights, collectWeights(impl()));
   const std::vector<ContextCounts> contexts = contextsNeeded(impl());
   for (size_t r = 0; r < schedule().lists.size(); ++r) {
