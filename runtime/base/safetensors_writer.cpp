@@ -153,9 +153,10 @@ StatusOr<std::unique_ptr<SafetensorsWriter>> SafetensorsWriter::create(
   if (std::fwrite(header.data(), 1, header.size(), writer->file) !=
       header.size())
     return failed(path, "write", errno);
-  if (seal == Seal::Yes)
+  if (seal == Seal::Yes) {
     writer->sealOffset = safetensors::findSeal(header);
-  writer->digest.add(header.data(), header.size());
+    writer->digest.add(header.data(), header.size());
+  }
   return writer;
 }
 

@@ -167,7 +167,8 @@ Status PreparedProgram::checkResults(Device &device, Stream &stream,
     PIPEC_ASSIGN_OR_RETURN(NumericClass found,
                            device.classify(stream, step.outputs[o]));
     if (!found.finite())
-      PIPEC_RETURN_IF_ERROR(checkOperands(device, stream, step, o, place));
+      PIPEC_RETURN_IF_ERROR(
+          checkOperands(device, stream, step, o, found, place));
   }
   return {};
 }
@@ -178,9 +179,8 @@ Status PreparedProgram::checkResults(Device &device, Stream &stream,
 /// where the model looks for that NaN itself.
 Status PreparedProgram::checkOperands(Device &device, Stream &stream,
                                       const Step &step, size_t output,
+                                      const NumericClass &found,
                                       const RunPlace &place) const {
-  PIPEC_ASSIGN_OR_RETURN(NumericClass found,
-                         device.classify(stream, step.outputs[output]));
   bool hadInfinity = false;
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     PIPEC_ASSIGN_OR_RETURN(NumericClass had,

@@ -66,7 +66,8 @@ private:
   Status checkResults(Device &device, Stream &stream, const Step &step,
                       const RunPlace &place) const;
   Status checkOperands(Device &device, Stream &stream, const Step &step,
-                       size_t output, const RunPlace &place) const;
+                       size_t output, const NumericClass &found,
+                       const RunPlace &place) const;
   std::string nameOfSource(uint32_t value, const RunPlace &place) const;
   bool isAskedForNan(uint32_t value) const;
 
