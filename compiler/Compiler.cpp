@@ -7,6 +7,7 @@
 
 #include "compiler/Diagnostics.h"
 #include "compiler/Emit.h"
+#include "compiler/ExportRemarks.h"
 #include "compiler/Microbatches.h"
 #include "compiler/Predict.h"
 #include "passes/differentiate/Passes.h"
@@ -163,22 +164,10 @@ private:
 
   /// Inference does not miss them; whoever means to train should know now.
   void reportFoldedParameters() {
-    std::vector<std::string> folded = model->foldedParameters();
-    if (folded.empty())
-      return;
-    std::string names;
-    const size_t shown = options.training ? folded.size() : 3;
-    for (size_t i = 0; i < folded.size() && i < shown; ++i)
-      names += (i ? ", " : "") + folded[i];
-    report((options.training ? "warning: " : "") +
-           std::string("the exporter folded or left out ") +
-           std::to_string(folded.size()) + " parameters or buffers (" + names +
-           (folded.size() > shown ? ", ..." : "") + "): " +
-           (options.training ? "they are not trained"
-                             : "this file serves "
-                               "inference") +
-           "; to keep them export with optimize=False, or with dynamo=False, "
-           "training=TrainingMode.PRESERVE and do_constant_folding=False");
+    const std::vector<std::string> folded = model->foldedParameters();
+    if (!folded.empty())
+      report((options.training ? "warning: " : "") +
+             describeFolded(folded, options.training.has_value()));
   }
 
   StatusOr<OwningOpRef<ModuleOp>> import(const VariantShapes &variant,
@@ -337,24 +326,12 @@ private:
   /// Training goes on as well as the file allows, but not without a word.
   void warnOfLosses(ModuleOp module) {
     onnx::TrainingLosses losses = model->trainingLosses();
-    llvm::erase_if(losses.maybeBuffers, [&](const std::string &name) {
+    llvm::erase_if(losses.possibleBuffers, [&](const std::string &name) {
       auto weight = module.lookupSymbol<pipe::WeightOp>(name);
       return !weight || weight->hasAttr(pipe::kFrozenAttr);
     });
-    auto warn = [&](const std::vector<std::string> &what, const char *before,
-                    const char *after) {
-      if (!what.empty())
-        report("warning: " + std::string(before) + llvm::join(what, ", ") +
-               after);
-    };
-    warn(losses.computed, "computed at export: ",
-         "; where they come from parameters, those are not trained through "
-         "them: export with optimize=False");
-    warn(losses.maybeBuffers,
-         "the file does not tell buffers from parameters: ",
-         " are trained; --freeze NAME keeps one as it is");
-    warn(losses.padding, "padding_idx is not kept: ",
-         " gets a gradient, which PyTorch does not give it");
+    for (const std::string &line : describe(losses))
+      report("warning: " + line);
   }
 
   static Status checkSomeLeft(ModuleOp module,

@@ -32,6 +32,11 @@ PIPE_INFER_RETURN_TYPES(GatherOp) {
   int64_t dim = adaptor.getDim();
   if (failed(infer.checkDim(dim, shape.size())))
     return failure();
+  std::optional<uint64_t> padding = adaptor.getPaddingIndex();
+  if (padding && *padding >= static_cast<uint64_t>(shape[dim]))
+    return infer.error("padding_index ", static_cast<int64_t>(*padding),
+                       " is out of range for dim ", dim, " of size ",
+                       shape[dim]);
   Shape result(shape.take_front(dim));
   llvm::append_range(result, shapeOf(adaptor.getIndices()));
   llvm::append_range(result, shape.drop_front(dim + 1));

@@ -7,8 +7,14 @@ include "ir/PipeOpBase.td"
 
 def Pipe_GatherOp : Pipe_MoveOp<"gather"> {
   let summary = "takes slices along one dimension (ATen index_select, ONNX Gather; axis 0 of a table is an embedding)";
-  let description = "Result shape: operand.shape[:dim] + indices.shape + operand.shape[dim+1:].";
-  let arguments = (ins Pipe_Tensor:$operand, Pipe_IndexTensor:$indices, I64Attr:$dim);
+  let description = [{
+    Result shape: operand.shape[:dim] + indices.shape + operand.shape[dim+1:].
+
+    `padding_index` is a position along `dim` that gets no gradient (`padding_idx` of torch.nn.Embedding); the result does not depend on it.
+
+        %0 = pipe.gather %table, %ids dim 0 {padding_index = 0 : i64} : (tensor<10x4xf32>, tensor<2x3xi64>) -> tensor<2x3x4xf32>
+  }];
+  let arguments = (ins Pipe_Tensor:$operand, Pipe_IndexTensor:$indices, I64Attr:$dim, OptionalAttr<I64Attr>:$padding_index);
   let results = (outs Pipe_Tensor:$result);
   let assemblyFormat = "$operand `,` $indices `dim` $dim attr-dict `:` functional-type(operands, results)";
 }

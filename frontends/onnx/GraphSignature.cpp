@@ -8,6 +8,7 @@
 #include "frontends/onnx/Text.h"
 
 #include <cctype>
+#include <cstring>
 #include <sstream>
 
 namespace pipec::onnx {
@@ -27,7 +28,10 @@ static void parseSignatureLine(const std::string &line,
                                GraphSignature &signature) {
   size_t colon = line.find(": ");
   size_t target = line.find("target='");
-  if (colon == std::string::npos || target == std::string::npos)
+  if (colon == std::string::npos)
+    return;
+  signature.placeholders.insert(line.substr(0, colon));
+  if (target == std::string::npos)
     return;
   std::string rest = line.substr(colon + 2);
   bool parameter = startsWith(rest, "PARAMETER");
@@ -54,7 +58,8 @@ GraphSignature parseGraphSignature(const std::string &text) {
   GraphSignature signature;
   signature.present = true;
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);)
+  for (std::string line;
+       std::getline(lines, line) && !startsWith(line, "# outputs");)
     parseSignatureLine(line, signature);
   return signature;
 }
@@ -72,24 +77,22 @@ static void collectReferences(const std::string &text,
   }
 }
 
-FxCall parseFxCall(const std::string &text) {
-  FxCall call;
-  size_t target = text.find("target=");
-  size_t args = text.find("](args = (");
-  if (target == std::string::npos || args == std::string::npos || args < target)
-    return call;
-  call.target = text.substr(target + 7, args - target - 7);
-  int depth = 0;
+/// The parts of a list that commas part, up to the bracket that closes it;
+/// `pos` is put there.
+static std::vector<std::string> splitArguments(const std::string &text,
+                                               size_t &pos) {
+  std::vector<std::string> parts;
   std::string current;
   auto flush = [&] {
     size_t first = current.find_first_not_of(' ');
     if (first != std::string::npos)
-      call.args.push_back(current.substr(first));
+      parts.push_back(current.substr(first));
     current.clear();
   };
-  for (size_t pos = args + 10; pos < text.size(); ++pos) {
+  int depth = 0;
+  for (; pos < text.size(); ++pos) {
     char c = text[pos];
-    if (c == ')' && depth == 0)
+    if (depth == 0 && (c == ')' || c == '}'))
       break;
     depth +=
         (c == '(' || c == '[' || c == '{') - (c == ')' || c == ']' || c == '}');
@@ -99,6 +102,30 @@ FxCall parseFxCall(const std::string &text) {
       current.push_back(c);
   }
   flush();
+  return parts;
+}
+
+FxCall parseFxCall(const std::string &text) {
+  FxCall call;
+  size_t target = text.find("target=");
+  size_t args = text.find("](args = (");
+  if (target == std::string::npos || args == std::string::npos || args < target)
+    return call;
+  call.target = text.substr(target + 7, args - target - 7);
+  size_t pos = args + 10;
+  call.args = splitArguments(text, pos);
+  constexpr const char *kKeywords = "), kwargs = {";
+  if (text.compare(pos, std::strlen(kKeywords), kKeywords) == 0) {
+    pos += std::strlen(kKeywords);
+    for (const std::string &part : splitArguments(text, pos))
+      if (size_t colon = part.find(": "); colon != std::string::npos)
+        call.keywords[part.substr(0, colon)] = part.substr(colon + 2);
+  }
+  std::vector<std::string> made;
+  if (startsWith(text, "%"))
+    collectReferences(text.substr(0, text.find(' ')), made);
+  if (!made.empty())
+    call.result = made[0];
   collectReferences(text.substr(args), call.references);
   return call;
 }

@@ -10,6 +10,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct GraphSignature {
   std::map<std::string, size_t> byPlaceholder; // "p_a_weight" -> entry
   std::map<std::string, size_t> byTarget;      // "a.weight" -> entry
 
+  std::set<std::string> placeholders; // all: inputs and lifted constants too
+
   /// The file has one, be it of a model without parameters.
   bool present = false;
 
@@ -36,11 +39,13 @@ struct GraphSignature {
   }
 };
 
-/// One fx call as text: "torch.ops.aten.linear.default" and its positional
-/// arguments ("%x", "[None, %y]", "1").
+/// One fx call as text: "torch.ops.aten.linear.default" and its arguments
+/// ("%x", "[None, %y]", "1").
 struct FxCall {
+  std::string result; // name of what it makes: "linear"
   std::string target;
   std::vector<std::string> args;
+  std::map<std::string, std::string> keywords;
   std::vector<std::string>
       references; // names after '%', in order, of all arguments
 };

@@ -33,6 +33,8 @@ public:
 
   const ::onnx::NodeProto &node() const { return model.graph().node(index); }
   const std::string &op() const { return node().op_type(); }
+  /// The fx call that the node is of; empty where the file does not say.
+  const FxCall &call() const { return model.calls[index]; }
 
   // ---- inputs ----
   int numInputs() const { return static_cast<int>(inputs.size()); }

@@ -4,12 +4,19 @@
 #include "frontends/onnx/OnnxFrontend.h"
 
 #include "frontends/onnx/Importer.h"
-#include "frontends/onnx/TrainingLosses.h"
+#include "frontends/onnx/WeightTable.h"
 
 namespace pipec::onnx {
 
 struct OnnxModel::Impl {
   std::unique_ptr<Model> model;
+
+  /// Made once: it goes over the whole graph, and compares tied tables. Empty
+  /// where a tensor cannot be read, which the import reports.
+  const WeightTable &weights();
+
+private:
+  std::optional<WeightTable> table;
 };
 
 OnnxModel::OnnxModel() = default;
@@ -33,15 +40,21 @@ OnnxModel::import(mlir::MLIRContext &context, const ImportOptions &options,
   return importModel(context, *impl->model, options, notice);
 }
 
+const WeightTable &OnnxModel::Impl::weights() {
+  if (!table) {
+    auto made = makeWeightTable(*model, ImportOptions());
+    table = made.ok() ? std::move(*made) : WeightTable();
+  }
+  return *table;
+}
+
 std::vector<std::string> OnnxModel::foldedParameters() const {
-  auto table = makeWeightTable(*impl->model, ImportOptions());
-  return table.ok() ? table->folded : std::vector<std::string>();
+  return impl->weights().folded;
 }
 
 TrainingLosses OnnxModel::trainingLosses() const {
-  auto table = makeWeightTable(*impl->model, ImportOptions());
-  return table.ok() ? findTrainingLosses(*impl->model, *table)
-                    : TrainingLosses();
+  return {findComputed(*impl->model, impl->weights()),
+          findPossibleBuffers(*impl->model, impl->weights())};
 }
 
 } // namespace pipec::onnx

@@ -51,16 +51,23 @@ struct ImportOptions {
 /// A message for the user that is no error: "lm_head.weight is tied to ...".
 using Notice = std::function<void(const std::string &)>;
 
-/// What a file does not keep of a model, and what training does instead.
+/// A tensor that the exporter computed and that a node reads in place of values
+/// of the model.
+struct ComputedTensor {
+  std::string name;  // of the initializer
+  std::string where; // "node 'node_mul_1' (Mul, fc, net.py:3)"
+  std::vector<std::string> parameters; // state_dict names: what it may be from
+  bool certain = false;                // the file says that it is from them
+};
+
+/// What a file does not keep of a model and training would need.
 struct TrainingLosses {
-  /// "exp f32[8]": values that the exporter computed, of parameters perhaps.
-  /// Nothing is trained through them.
-  std::vector<std::string> computed;
-  /// Parameters of a TorchScript file, which does not tell them from buffers,
-  /// under names that torch.nn gives no parameter.
-  std::vector<std::string> maybeBuffers;
-  /// "row 0 of emb.weight": padding_idx, which PyTorch gives no gradient.
-  std::vector<std::string> padding;
+  /// Tensors that may have been computed from parameters which the file still
+  /// has; through these the parameters get no gradient.
+  std::vector<ComputedTensor> computed;
+  /// Parameters of a file that does not tell buffers from parameters, with a
+  /// last name that is not usual for a parameter.
+  std::vector<std::string> possibleBuffers;
 };
 
 /// An opened model: parsed once, imported once per microbatch size.
@@ -81,6 +88,7 @@ public:
   /// Parameters that the exporter folded away, as far as the file names them;
   /// else by the name of what it made of them.
   std::vector<std::string> foldedParameters() const;
+  /// What training cannot know from the file.
   TrainingLosses trainingLosses() const;
 
 private:

@@ -90,6 +90,7 @@ private:
   std::optional<std::string> matchByExclusion(int initializer,
                                               Reader reader) const;
   std::vector<std::string> parametersOf(int node) const;
+  bool isOneOperation(int node) const;
   bool inStateDict(const std::string &name) const;
   bool isFlatBilinear(int initializer, const std::string &name,
                       Reader reader) const;
@@ -159,6 +160,25 @@ SignatureNaming::matchByForm(int initializer, Reader reader,
   return model.signature.entries[found->second].target;
 }
 
+/// The call is one operation of its arguments as they are. Where it is several
+/// (logaddexp: Exp, Add, Log) or has factors (alpha), a tensor without a name
+/// may be the result of one of them on a parameter: exp(v), not v.
+bool SignatureNaming::isOneOperation(int node) const {
+  const FxCall &call = model.calls[node];
+  if (!call.keywords.empty())
+    return false;
+  static const std::set<std::string> kForms{
+      "Cast",     "Concat",    "Constant", "Expand", "Gather",
+      "Identity", "Range",     "Reshape",  "Shape",  "Slice",
+      "Squeeze",  "Transpose", "Unsqueeze"};
+  int operations = 0;
+  for (int n = 0; n < model.graph().node_size(); ++n)
+    operations += !call.result.empty() &&
+                  model.calls[n].result == call.result &&
+                  kForms.count(model.graph().node(n).op_type()) == 0;
+  return operations <= 1;
+}
+
 /// For other operators: the one parameter of the fx call that no other input of
 /// the node is.
 std::optional<std::string>
@@ -170,6 +190,8 @@ SignatureNaming::matchByExclusion(int initializer, Reader reader) const {
       startsWith(tensor.name, "val_") || model.signature.contains(tensor.name);
   if (!madeUp || !isFloat(tensor.source.type.dtype) ||
       tensor.source.type.rank() == 0)
+    return std::nullopt;
+  if (!model.signature.contains(tensor.name) && !isOneOperation(reader.node))
     return std::nullopt;
   const auto &node = model.graph().node(reader.node);
   std::vector<std::string> left;

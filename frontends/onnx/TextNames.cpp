@@ -34,20 +34,33 @@ bool looksLikeStateDict(const std::string &name) {
   });
 }
 
-/// Inputs that say how a node works (scales of a Resize, bounds of a Clip):
-/// never a parameter, but for an exponent of PyTorch's.
-bool isSetting(const std::string &op, int input) {
-  struct Settings {
+/// An input that says how a node works: scales of a Resize, bounds of a Clip.
+enum class Setting {
+  None,
+  Value,   // an operand like others: a parameter may stand there
+  Compiled // part of what is compiled: no parameter can stand there
+};
+
+Setting settingOf(const std::string &op, int input) {
+  struct Entry {
     const char *op;
     int from;
+    Setting setting;
   };
-  constexpr Settings kSettings[] = {
-      {"Resize", 1}, {"Range", 0}, {"Dropout", 1}, {"OneHot", 1},
-      {"Clip", 1},   {"Pad", 1},   {"Pow", 1},     {"ConstantOfShape", 0}};
-  for (const Settings &entry : kSettings)
+  constexpr Entry kEntries[] = {{"Resize", 1, Setting::Compiled},
+                                {"Range", 0, Setting::Compiled},
+                                {"Dropout", 1, Setting::Compiled},
+                                {"ConstantOfShape", 0, Setting::Compiled},
+                                {"OneHot", 2, Setting::Value},
+                                {"OneHot", 1, Setting::Compiled},
+                                {"Pad", 2, Setting::Value},
+                                {"Pad", 1, Setting::Compiled},
+                                {"Clip", 1, Setting::Value},
+                                {"Pow", 1, Setting::Value}};
+  for (const Entry &entry : kEntries)
     if (op == entry.op && input >= entry.from)
-      return true;
-  return false;
+      return entry.setting;
+  return Setting::None;
 }
 
 bool isBufferName(const std::string &name) {
@@ -69,6 +82,7 @@ public:
 
 private:
   int declareTensor(int initializer);
+  bool isSetting(int initializer, bool fromPyTorch) const;
   int declareNameless(int initializer, Reader first);
   void listFoldedConvolution(Reader reader);
   int declareStretched(int initializer, const std::string &name);
@@ -135,6 +149,24 @@ int TextNaming::declareNameless(int initializer, Reader first) {
   return -1;
 }
 
+/// Whether its readers show that a tensor is no parameter. PyTorch writes its
+/// settings without a name, so a tensor with one is the module's, whoever reads
+/// it.
+bool TextNaming::isSetting(int initializer, bool fromPyTorch) const {
+  auto settingFor = [&](Reader reader) {
+    return settingOf(model.graph().node(reader.node).op_type(), reader.input);
+  };
+  const auto &places = readers[initializer];
+  if (fromPyTorch)
+    return !places.empty() &&
+           std::all_of(places.begin(), places.end(), [&](Reader reader) {
+             return settingFor(reader) == Setting::Compiled;
+           });
+  return std::any_of(places.begin(), places.end(), [&](Reader reader) {
+    return settingFor(reader) != Setting::None;
+  });
+}
+
 int TextNaming::declareTensor(int initializer) {
   const Initializer &tensor = model.initializers[initializer];
   const TensorType &type = tensor.source.type;
@@ -146,17 +178,10 @@ int TextNaming::declareTensor(int initializer) {
       return decl;
   }
   bool dotted = tensor.name.find('.') != std::string::npos;
-  bool fromPyTorch = model.proto.producer_name() == "pytorch";
-  // PyTorch's exporter writes a known exponent as a Constant node: one that has
-  // a name is the module's, as in GeM pooling.
-  bool setting = std::any_of(
-      readers[initializer].begin(), readers[initializer].end(),
-      [&](Reader reader) {
-        const std::string &op = model.graph().node(reader.node).op_type();
-        return isSetting(op, reader.input) && !(fromPyTorch && op == "Pow");
-      });
   // Other tools name scalars as they like; PyTorch's constants have no
   // identifier, so a plain one is a parameter of the root.
+  bool fromPyTorch = isFromPyTorch(model);
+  bool setting = isSetting(initializer, fromPyTorch);
   bool named = looksLikeStateDict(tensor.name) &&
                (dotted || type.rank() > 0 || fromPyTorch) && !setting;
   if (named && isBufferName(tensor.name))

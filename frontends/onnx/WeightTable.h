@@ -73,6 +73,11 @@ void findAliases(const Model &model, WeightTable &table);
 /// unknown parameters.
 Status resolveTies(const Model &model, const ImportOptions &options,
                    WeightTable &table);
+/// ComputedAtExport.cpp: see OnnxModel.
+std::vector<ComputedTensor> findComputed(const Model &model,
+                                         const WeightTable &table);
+std::vector<std::string> findPossibleBuffers(const Model &model,
+                                             const WeightTable &table);
 /// All of the above.
 StatusOr<WeightTable> makeWeightTable(const Model &model,
                                       const ImportOptions &options);
@@ -85,6 +90,10 @@ inversePermutation(const std::vector<int64_t> &permutation);
 int declare(const Model &model, WeightTable &table, int initializer,
             std::string name, WeightKind kind,
             std::vector<int64_t> permutation = {});
+/// Whether PyTorch wrote the file: its conventions hold.
+inline bool isFromPyTorch(const Model &model) {
+  return model.proto.producer_name() == "pytorch";
+}
 bool isNormTarget(const std::string &fxTarget);
 
 } // namespace pipec::onnx

@@ -270,3 +270,19 @@ pipe.graph @case(%a: tensor<2x3xf32>) {
   %0 = pipe.resize cubic %a to [2, 6] scales [1.0, 2.0] : (tensor<2x3xf32>) -> tensor<2x3xf32>
   pipe.output
 }
+
+// -----
+
+pipe.graph @padding(%a: tensor<2x3xf32>, %b: tensor<4xi64>) {
+  // expected-error @+1 {{'pipe.gather' op padding_index 2 is out of range for dim 0 of size 2}}
+  %0 = pipe.gather %a, %b dim 0 {padding_index = 2 : i64} : (tensor<2x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+  pipe.output
+}
+
+// -----
+
+pipe.graph @negative_padding(%a: tensor<2x3xf32>, %b: tensor<4xi64>) {
+  // expected-error @+1 {{'pipe.gather' op padding_index -1 is out of range for dim 0 of size 2}}
+  %0 = pipe.gather %a, %b dim 0 {padding_index = -1 : i64} : (tensor<2x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+  pipe.output
+}

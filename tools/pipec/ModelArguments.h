@@ -22,7 +22,7 @@ struct ModelArguments {
   StatusOr<CompileOptions> options() const;
   /// Names of the options that only make sense for a model file, where given.
   std::string givenCutOptions() const;
-  /// Progress lines on stderr, unless quiet.
+  /// Lines on stderr; quiet: only those that begin with "warning: ".
   Reporter reporter() const;
 };
 

@@ -8,11 +8,33 @@
 namespace pipec::onnx {
 namespace {
 
+/// padding_idx of nn.Embedding, which only the fx call has; it matters to
+/// gradients alone.
+std::optional<int64_t> paddingIndex(const NodeContext &c, int64_t size) {
+  const FxCall &call = c.call();
+  if (!c.training || call.target.find("aten.embedding.") == std::string::npos)
+    return std::nullopt;
+  auto keyword = call.keywords.find("padding_idx");
+  int64_t index = -1; // as in ATen: none
+  llvm::StringRef text = keyword != call.keywords.end() ? keyword->second
+                         : call.args.size() > 2         ? call.args[2]
+                                                        : "";
+  if (text.getAsInteger(10, index) || index < 0 || index >= size)
+    return std::nullopt;
+  return index;
+}
+
 void importGather(NodeContext &c) {
   if (!c.needInputs(2))
     return;
-  if (auto axis = c.axisAttr("axis", 0, c.in(0).rank()))
-    c.out(0, c.e.gather(c.in(0), c.in(1), *axis));
+  auto axis = c.axisAttr("axis", 0, c.in(0).rank());
+  if (!axis)
+    return;
+  Attrs attrs = c.e.attrs().i64("dim", *axis);
+  if (*axis == 0)
+    if (auto padding = paddingIndex(c, c.in(0).dim(0)))
+      attrs.i64("padding_index", *padding);
+  c.out(0, c.e.emit1("gather", {c.in(0), c.in(1)}, attrs));
 }
 
 void importGatherElements(NodeContext &c) {

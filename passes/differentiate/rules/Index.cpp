@@ -9,8 +9,23 @@ namespace pipec::pipe {
 namespace {
 
 void gatherVjp(GatherOp op, Vjp &v) {
-  v.set(0, v.indexAdd(shapeOf(op.getOperand()), op.getDim(), op.getIndices(),
-                      v.grad()));
+  const int64_t dim = op.getDim();
+  Value g =
+      v.indexAdd(shapeOf(op.getOperand()), dim, op.getIndices(), v.grad());
+  // Indices may count from the end, so the sums are cleared, not what goes in.
+  if (auto padding = op.getPaddingIndex()) {
+    const int64_t row = static_cast<int64_t>(*padding), size = shapeOf(g)[dim];
+    Shape cleared(shapeOf(g));
+    cleared[dim] = 1;
+    llvm::SmallVector<Value> parts;
+    if (row > 0)
+      parts.push_back(v.slice(g, dim, 0, row));
+    parts.push_back(v.zeros(RankedTensorType::get(cleared, elementTypeOf(g))));
+    if (row + 1 < size)
+      parts.push_back(v.slice(g, dim, row + 1, size));
+    g = parts.size() == 1 ? parts[0] : v.concat(parts, dim);
+  }
+  v.set(0, g);
 }
 
 void gatherElementsVjp(GatherElementsOp op, Vjp &v) {

@@ -8,32 +8,33 @@ folder = sys.argv[1]
 rows = np.random.default_rng(0)
 
 
-def write(name, nodes, weights, signature=None):
-    port = lambda n: helper.make_tensor_value_info(n, TensorProto.FLOAT, ['batch', 3])
-    graph = helper.make_graph(nodes, 'g', [port('x')], [port('y')], [numpy_helper.from_array(np.asarray(v, np.float32), k) for k, v in weights.items()])
+def write(name, nodes, weights, shape, signature=None):
+    port = lambda n, dims: helper.make_tensor_value_info(n, TensorProto.FLOAT, ['batch', *dims])
+    graph = helper.make_graph(nodes, 'g', [port('x', [3])], [port('y', shape)], [numpy_helper.from_array(np.asarray(v, np.float32), k) for k, v in weights.items()])
     if signature:
         graph.metadata_props.add(key='pkg.torch.export.ExportedProgram.graph_signature', value=signature)
     save(helper.make_model(graph, producer_name='pytorch', opset_imports=[helper.make_opsetid('', 18)], ir_version=10), f'{folder}/{name}.onnx')
 
 
-def called(op, inputs, outputs, target, arguments):
-    node = helper.make_node(op, inputs, outputs, 'node_' + outputs[0])
-    node.metadata_props.add(key='pkg.torch.onnx.name_scopes', value="['', 'call']")
+def called(op, inputs, output, target, arguments, module='', **attributes):
+    node = helper.make_node(op, inputs, [output], output, **attributes)
+    node.metadata_props.add(key='pkg.torch.onnx.name_scopes', value=str(['', module, output] if module else ['', output]))
     node.metadata_props.add(key='pkg.torch.onnx.fx_node',
-                            value=f'%{outputs[0]} : [num_users=1] = call_function[target=torch.ops.{target}](args = ({arguments}), kwargs = {{}})')
+                            value=f'%{output} : [num_users=1] = call_function[target=torch.ops.aten.{target}](args = ({arguments}), kwargs = {{}})')
     return node
 
 
-write('script', [helper.make_node('Pow', ['x', 'p'], ['h'], '/Pow'), helper.make_node('Add', ['h', 'table'], ['y'], '/Add')],
-      {'p': [1.5, 2, 2.5], 'table': np.ones(3)})
-write('dynamo', [called('Cast', ['x'], ['ids'], 'aten._to_copy.default', '%x'), called('Gather', ['e.weight', 'ids'], ['embedding'], 'aten.embedding.default', '%p_e_weight, %ids, 2'),
-                 called('ReduceMean', ['embedding', 'axes'], ['mean'], 'aten.mean.dim', '%embedding, [2]'), called('Mul', ['mean', 'exp'], ['m'], 'aten.mul.Tensor', '%mean, %exp'),
-                 called('Add', ['m', 't'], ['y'], 'aten.add.Tensor', '%m, %p_t')],
-      {'e.weight': rows.normal(size=(8, 4)), 'exp': np.exp([1, 2, 3]), 't': [1, 2, 3]}, "p_e_weight: PARAMETER target='e.weight'\np_t: PARAMETER target='t'\n")
-import onnx
-model = onnx.load(f'{folder}/dynamo.onnx')
-model.graph.initializer.append(numpy_helper.from_array(np.array([2]), 'axes'))
-next(n for n in model.graph.node if n.op_type == 'Cast').attribute.append(helper.make_attribute('to', TensorProto.INT64))
-next(n for n in model.graph.node if n.op_type == 'ReduceMean').attribute.append(helper.make_attribute('keepdims', 0))
-save(model, f'{folder}/dynamo.onnx')
-save_file({'x': rows.integers(1, 8, (4, 3)).astype(np.float32), 'labels': np.zeros((4, 3), np.float32)}, f'{folder}/data.safetensors')
+# A parameter as exponent and one as bound, beside a buffer, in a file that does not tell them apart.
+write('script', [helper.make_node('Clip', ['x', 'low'], ['c'], '/Clip'), helper.make_node('Pow', ['c', 'gem.p'], ['h'], '/gem/Pow'),
+                 helper.make_node('Add', ['h', 'pe'], ['y'], '/Add')], {'low': 0.5, 'gem.p': np.full(3, 1.5), 'pe': np.ones(3)}, [3])
+# A table that is read with padding_idx=4 and without; 4 and -1 are one row.
+write('padding', [helper.make_node('Cast', ['x'], ['ids'], 'cast', to=TensorProto.INT64),
+                  called('Gather', ['e.weight', 'ids'], 'a', 'embedding.default', '%p_e_weight, %ids, 4', 'e'),
+                  called('Gather', ['e.weight', 'ids'], 'b', 'embedding.default', '%p_e_weight, %ids'),
+                  helper.make_node('Mul', ['b', 'half'], ['c'], 'c'), helper.make_node('Add', ['a', 'c'], ['y'], 'd')],
+      {'e.weight': rows.normal(size=(5, 2)), 'half': 0.5}, [3, 2], "p_e_weight: PARAMETER target='e.weight'\nx: USER_INPUT\n")
+# exp(t), computed once at export, and t itself.
+write('computed', [called('Mul', ['x', 'exp'], 'm', 'mul.Tensor', '%x, %exp'), called('Add', ['m', 't'], 'y', 'add.Tensor', '%m, %p_t')],
+      {'t': np.ones(3), 'exp': np.exp(np.ones(3))}, [3], "p_t: PARAMETER target='t'\np_gone: PARAMETER target='gone'\nx: USER_INPUT\n")
+save_file({'x': rows.uniform(1, 2, (4, 3)).astype(np.float32), 'labels': np.zeros((4, 3), np.float32)}, f'{folder}/data.safetensors')
+save_file({'x': np.array([[0, 4, -1], [1, 4, 4]], np.float32), 'labels': np.zeros((2, 3, 2), np.float32)}, f'{folder}/ids.safetensors')

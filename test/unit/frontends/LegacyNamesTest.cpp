@@ -67,6 +67,32 @@ private:
   float next = 0;
 };
 
+TEST(LegacyNames, AParameterIsOneWhoeverReadsIt) {
+  for (bool fromPyTorch : {true, false}) {
+    LegacyBuilder b;
+    b.proto.set_producer_name(fromPyTorch ? "pytorch" : "other");
+    for (const char *name : {"p", "low", "high", "gem.slope"})
+      b.tensor(name, {1});
+    b.step("", "Pow", {"p"});
+    b.step("/gem", "Clip", {"low", "high"});
+    b.step("/gem", "PRelu", {"gem.slope"});
+    EXPECT_EQ(b.parameters(), fromPyTorch
+                                  ? (Names{"pf32[1]", "lowf32[1]", "highf32[1]",
+                                           "gem.slopef32[1]"})
+                                  : Names{"gem.slopef32[1]"});
+  }
+}
+
+/// The scales are part of what is compiled, whoever wrote the file.
+TEST(LegacyNames, WhatIsCompiledIsNoParameter) {
+  LegacyBuilder b;
+  b.proto.set_producer_name("pytorch");
+  b.tensor("factors", {2});
+  b.node("Resize", {"x", "", "factors"}, {"unread"});
+  b.step("/a", "Relu");
+  EXPECT_EQ(b.parameters(), Names());
+}
+
 TEST(LegacyNames, ProjectionsOfAttentionAreOneMatrix) {
   LegacyBuilder b;
   b.tensor("attn.in_proj_bias", {12});

@@ -75,6 +75,24 @@ TEST(GraphSignature, ListsParametersAndBuffers) {
   EXPECT_TRUE(GraphSignature().empty());
 }
 
+TEST(FxCall, ResultAndKeywords) {
+  FxCall call = parseFxCall(
+      "%e : [num_users=1] = call_function[target=torch.ops.aten.embedding."
+      "default](args = (%p_w, %x), kwargs = {padding_idx: 3, sizes: [1, 2]})");
+  EXPECT_EQ(call.result, "e");
+  EXPECT_EQ(call.args.size(), 2u);
+  EXPECT_EQ(call.keywords, (std::map<std::string, std::string>{
+                               {"padding_idx", "3"}, {"sizes", "[1, 2]"}}));
+}
+
+TEST(GraphSignature, AllPlaceholdersButNoOutputs) {
+  GraphSignature signature = parseGraphSignature(
+      "\n# inputs\np_w: PARAMETER target='w'\nc_k: CONSTANT_TENSOR "
+      "target='k'\nx: USER_INPUT\n\n# outputs\ny: USER_OUTPUT\n");
+  EXPECT_EQ(signature.placeholders, (std::set<std::string>{"p_w", "c_k", "x"}));
+  EXPECT_EQ(signature.entries.size(), 1u);
+}
+
 TEST(FxCall, ArgumentsAndReferences) {
   FxCall call = parseFxCall(
       "%index : [num_users=1] = call_function[target=torch.ops.aten.index."

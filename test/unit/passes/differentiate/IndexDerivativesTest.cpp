@@ -22,6 +22,14 @@ void addGathers(GradientCases &cases) {
                    {{}, {-2}}});
   cases.push_back({"pipe.gather %a, %b dim 0 : (tensor<4x3xf64>, "
                    "tensor<0xi64>) -> tensor<0x3xf64>"});
+  // Where the padding is not read it changes nothing; where it is,
+  // test/e2e/cli/findings.test.
+  for (int padding : {0, 3, 4})
+    cases.push_back({"pipe.gather %a, %b dim 1 {padding_index = " +
+                         std::to_string(padding) +
+                         " : i64} : (tensor<2x5x3xf64>, tensor<4xi64>) -> "
+                         "tensor<2x4x3xf64>",
+                     {{}, {1, 2, -3, 2}}});
   cases.push_back({"pipe.gather_elements %a, %b dim 0 : (tensor<4x3xf64>, "
                    "tensor<2x3xi64>) -> tensor<2x3xf64>",
                    {{}, rows}});

@@ -1,0 +1,58 @@
+// See ExportRemarks.h.
+#include "compiler/ExportRemarks.h"
+
+#include <algorithm>
+
+namespace pipec {
+namespace {
+
+/// "a, b, ..." of at most `most`.
+std::string firstOf(const std::vector<std::string> &names, size_t most) {
+  std::string text;
+  for (size_t i = 0; i < std::min(most, names.size()); ++i)
+    text += (i ? ", " : "") + names[i];
+  return text + (names.size() > most ? ", ..." : "");
+}
+
+std::string describeComputed(const onnx::ComputedTensor &tensor) {
+  const std::string names = firstOf(tensor.parameters, 4);
+  const bool several = tensor.parameters.size() != 1;
+  std::string what =
+      tensor.certain  ? "from " + names + ", which is not trained through it"
+      : names.empty() ? "if from parameters, they are not trained through it"
+                      : "if from parameters (" + names +
+                            (several ? " or others), they are" : "), it is") +
+                            " not trained through it";
+  return "'" + tensor.name + "', which " + tensor.where +
+         " reads, was computed at export: " + what +
+         "; export with optimize=False";
+}
+
+} // namespace
+
+std::string describeFolded(const std::vector<std::string> &folded,
+                           bool training) {
+  return "the exporter folded or left out " + std::to_string(folded.size()) +
+         (folded.size() == 1 ? " parameter or buffer ("
+                             : " parameters or buffers (") +
+         firstOf(folded, training ? folded.size() : 3) +
+         "): " + (training ? "not trained" : "this file serves inference") +
+         "; to keep them export with optimize=False, or with dynamo=False, "
+         "training=TrainingMode.PRESERVE and do_constant_folding=False";
+}
+
+std::vector<std::string> describe(const onnx::TrainingLosses &losses) {
+  std::vector<std::string> lines;
+  for (const onnx::ComputedTensor &tensor : losses.computed)
+    lines.push_back(describeComputed(tensor));
+  const auto &buffers = losses.possibleBuffers;
+  if (!buffers.empty())
+    lines.push_back("this file does not tell buffers from parameters, all are "
+                    "trained: " +
+                    firstOf(buffers, buffers.size()) + "; --freeze '" +
+                    buffers[0] +
+                    "' keeps one as it is, and a file of dynamo=True tells");
+  return lines;
+}
+
+} // namespace pipec

@@ -1,0 +1,21 @@
+// Text for what an exporter took away from a model: parameters that are gone,
+// and what training cannot know from the file.
+//
+// In: what the frontend found. Out: lines for the user, without a "warning: "
+// before them. Tests: test/e2e/cli/exporter.test.
+#ifndef PIPEC_COMPILER_EXPORTREMARKS_H
+#define PIPEC_COMPILER_EXPORTREMARKS_H
+
+#include "frontends/onnx/OnnxFrontend.h"
+
+namespace pipec {
+
+/// Whoever means to train is told all of `folded`, others a few.
+std::string describeFolded(const std::vector<std::string> &folded,
+                           bool training);
+/// One line for each tensor, and one for all buffers.
+std::vector<std::string> describe(const onnx::TrainingLosses &losses);
+
+} // namespace pipec
+
+#endif

@@ -1,0 +1,258 @@
+// What an exporter took away from training, as far as the file shows it:
+// tensors computed at export from parameters, and buffers that look like
+// parameters.
+//
+// An optimizer that computes exp(t) once leaves an initializer where the fx
+// call names a value that nothing makes any more. Whether a parameter was its
+// source the file does not say: only modules that hold parameters themselves
+// are suspected, so that tables made of buffers and indices (rotary embeddings,
+// masks) give no alarm. In: Model, WeightTable. Out: names. Tests:
+// test/unit/frontends/ComputedAtExportTest.cpp.
+#include "frontends/onnx/Text.h"
+#include "frontends/onnx/WeightTable.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pipec::onnx {
+namespace {
+
+/// "full_3" of "full".
+bool isNumbered(const std::string &name, const char *base) {
+  if (!startsWith(name, base))
+    return false;
+  return name.find_first_not_of("_0123456789", std::string(base).size()) ==
+         std::string::npos;
+}
+
+bool isOneOf(const std::string &name, std::initializer_list<const char *> all) {
+  return std::any_of(all.begin(), all.end(),
+                     [&](const char *base) { return isNumbered(name, base); });
+}
+
+/// Values that fx makes of numbers alone.
+bool isMadeOfNumbers(const std::string &name) {
+  return isOneOf(name, {"arange", "eye", "full", "full_like", "lift_fresh_copy",
+                        "linspace", "new_full", "new_ones", "new_zeros", "ones",
+                        "ones_like", "scalar_tensor", "scalar_tensor_default",
+                        "zeros", "zeros_like"});
+}
+
+/// Results of operators that read parameters almost always.
+bool isOfWeights(const std::string &name) {
+  return isOneOf(name, {"addmm", "bilinear", "conv1d", "conv2d", "conv3d",
+                        "convolution", "embedding", "group_norm", "layer_norm",
+                        "linear", "rms_norm"});
+}
+
+/// A mask to add to scores: numbers that no parameter leads to.
+bool isMask(const TensorSource &source) {
+  constexpr int64_t kMostElements = int64_t(1) << 22;
+  if (source.type.dtype != DType::F32 ||
+      source.type.numElements() > kMostElements)
+    return false;
+  auto tensor = source.load();
+  if (!tensor.ok())
+    return false;
+  const auto *values = static_cast<const float *>(tensor->data());
+  return std::any_of(
+      values, values + source.type.numElements(),
+      [](float value) { return std::isinf(value) || std::abs(value) > 1e30f; });
+}
+
+/// The nodes of one fx call.
+struct CallNodes {
+  const FxCall *call = nullptr;
+  std::vector<int> nodes;
+};
+
+class ComputedFinder {
+public:
+  ComputedFinder(const Model &model, const WeightTable &table)
+      : model(model), table(table) {
+    for (int n = 0; n < model.graph().node_size(); ++n) {
+      const FxCall &call = model.calls[n];
+      const auto &outputs = model.graph().node(n).output();
+      made.insert(outputs.begin(), outputs.end());
+      if (call.result.empty())
+        continue;
+      made.insert(call.result);
+      auto &group = groups[call.result];
+      group.call = &call;
+      group.nodes.push_back(n);
+    }
+  }
+  std::vector<ComputedTensor> run();
+
+private:
+  struct Reads {
+    std::vector<Reader> constants; // float initializers that are no weights
+    std::set<int> weights;         // declarations
+    std::set<std::string> values;  // made by other calls, or inputs
+  };
+  Reads readsOf(const CallNodes &group) const;
+  std::vector<std::string> missingOf(const FxCall &call) const;
+  std::vector<std::string> parametersNear(const std::string &module) const;
+  void addMissing(const CallNodes &group, const Reads &reads);
+  void addUnread(const CallNodes &group, const Reads &reads);
+  void add(Reader reader, std::vector<std::string> parameters, bool certain);
+  const Initializer &initializerOf(Reader reader) const {
+    return model.initializers[model.initializerByName.at(
+        model.graph().node(reader.node).input(reader.input))];
+  }
+
+  const Model &model;
+  const WeightTable &table;
+  std::map<std::string, CallNodes> groups; // by fx name
+  std::set<std::string> made;              // values of ONNX nodes and of fx
+  std::set<std::string> found;             // initializers
+  std::vector<ComputedTensor> computed;
+};
+
+ComputedFinder::Reads ComputedFinder::readsOf(const CallNodes &group) const {
+  Reads reads;
+  std::set<std::string> own;
+  for (int n : group.nodes)
+    own.insert(model.graph().node(n).output().begin(),
+               model.graph().node(n).output().end());
+  for (int n : group.nodes)
+    for (int k = 0; k < model.graph().node(n).input_size(); ++k) {
+      const std::string &name = model.graph().node(n).input(k);
+      auto use = table.uses.find({n, k});
+      if (use != table.uses.end()) {
+        const WeightDecl &decl = table.decls[use->second.decl];
+        if (decl.kind != WeightKind::Constant)
+          reads.weights.insert(use->second.decl);
+        else if (isFloat(decl.type.dtype))
+          reads.constants.push_back({n, k});
+      } else if (!name.empty() && !own.count(name)) {
+        reads.values.insert(name);
+      }
+    }
+  return reads;
+}
+
+/// Values that the call reads and nothing makes.
+std::vector<std::string> ComputedFinder::missingOf(const FxCall &call) const {
+  std::vector<std::string> missing;
+  for (const std::string &name : call.references)
+    if (!made.count(name) && !model.signature.placeholders.count(name) &&
+        !isMadeOfNumbers(name))
+      missing.push_back(name);
+  return missing;
+}
+
+/// Parameters that the module or one around it holds itself.
+std::vector<std::string>
+ComputedFinder::parametersNear(const std::string &module) const {
+  std::vector<std::string> names;
+  for (const WeightDecl &decl : table.decls) {
+    std::string holder = parentName(decl.name);
+    if (decl.kind == WeightKind::Parameter &&
+        (holder.empty() || holder == module ||
+         startsWith(module, holder + ".")))
+      names.push_back(decl.name);
+  }
+  return names;
+}
+
+void ComputedFinder::add(Reader reader, std::vector<std::string> parameters,
+                         bool certain) {
+  const Initializer &tensor = initializerOf(reader);
+  if (!found.insert(tensor.name).second)
+    return;
+  std::string where = model.where(reader.node);
+  if (startsWith(where, model.path + ": "))
+    where = where.substr(model.path.size() + 2);
+  computed.push_back({tensor.name, where, std::move(parameters), certain});
+}
+
+/// A tensor stands where the call reads a value that nothing makes. Values that
+/// do nothing (a slice of all rows) are taken out too, but there an input of
+/// the node is left for each.
+void ComputedFinder::addMissing(const CallNodes &group, const Reads &reads) {
+  std::vector<std::string> missing = missingOf(*group.call);
+  if (missing.empty())
+    return;
+  std::set<std::string> values;
+  for (const std::string &name : group.call->references)
+    if (!model.signature.byPlaceholder.count(name))
+      values.insert(name);
+  const bool fewer = reads.values.size() < values.size();
+  for (Reader reader : reads.constants) {
+    const Initializer &tensor = initializerOf(reader);
+    bool named =
+        std::find(missing.begin(), missing.end(), tensor.name) != missing.end();
+    bool stands = named || (fewer && tensor.source.type.rank() > 0 &&
+                            !isMadeOfNumbers(tensor.name));
+    std::vector<std::string> near =
+        parametersNear(model.origins[reader.node].module);
+    if (stands && (!near.empty() || isOfWeights(tensor.name)) &&
+        !isMask(tensor.source))
+      add(reader, std::move(near), false);
+  }
+}
+
+/// The call reads a parameter, its nodes read a tensor made of it.
+void ComputedFinder::addUnread(const CallNodes &group, const Reads &reads) {
+  for (const std::string &name : group.call->references) {
+    auto entry = model.signature.byPlaceholder.find(name);
+    if (entry == model.signature.byPlaceholder.end())
+      continue;
+    const std::string &target = model.signature.entries[entry->second].target;
+    int decl = table.find(target);
+    if (decl < 0 || table.decls[decl].kind != WeightKind::Parameter ||
+        reads.weights.count(decl))
+      continue;
+    const bool scalar = table.decls[decl].type.numElements() == 1;
+    for (Reader reader : reads.constants)
+      if (initializerOf(reader).source.type.rank() > 0 || scalar)
+        add(reader, {target}, true);
+  }
+}
+
+std::vector<ComputedTensor> ComputedFinder::run() {
+  for (const auto &[name, group] : groups) {
+    Reads reads = readsOf(group);
+    if (reads.constants.empty())
+      continue;
+    addUnread(group, reads);
+    addMissing(group, reads);
+  }
+  return std::move(computed);
+}
+
+/// Names that torch.nn, or habit, gives to parameters and not to buffers:
+/// in_proj_weight, weight_ih_l0, parametrizations.weight.original0, 0 of
+/// nn.ParameterList, experts.gate_up_proj.
+bool isUsualName(const std::string &leaf) {
+  if (leaf.find_first_not_of("0123456789") == std::string::npos)
+    return true;
+  const char *const parts[] = {"weight", "bias",   "original", "proj",
+                               "gamma",  "_token", "lora_"};
+  return std::any_of(std::begin(parts), std::end(parts), [&](const char *part) {
+    return leaf.find(part) != std::string::npos;
+  });
+}
+
+} // namespace
+
+std::vector<ComputedTensor> findComputed(const Model &model,
+                                         const WeightTable &table) {
+  if (model.signature.empty())
+    return {};
+  return ComputedFinder(model, table).run();
+}
+
+std::vector<std::string> findPossibleBuffers(const Model &model,
+                                             const WeightTable &table) {
+  std::vector<std::string> names;
+  if (!model.signature.empty() || !isFromPyTorch(model))
+    return names;
+  for (const WeightDecl &decl : table.decls)
+    if (decl.kind == WeightKind::Parameter && !isUsualName(leafName(decl.name)))
+      names.push_back(decl.name);
+  return names;
+}
+
+} // namespace pipec::onnx

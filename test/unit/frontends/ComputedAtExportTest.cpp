@@ -1,0 +1,158 @@
+// Which tensors are suspected to be made of parameters at export, and which
+// parameters to be buffers.
+#include "test/unit/frontends/ImportHelper.h"
+
+#include <gtest/gtest.h>
+
+namespace pipec::onnx {
+namespace {
+
+using namespace testing;
+using Names = std::vector<std::string>;
+
+/// A model whose node reads `tensor` in place of what `call` names.
+class ComputedBuilder : public ModelBuilder {
+public:
+  ComputedBuilder() {
+    input("x", {"batch", "2"});
+    signature("p_t: PARAMETER target='t'\nb_pe: BUFFER target='enc.pe' "
+              "persistent=False\nc_k: CONSTANT_TENSOR target='k'\nx: "
+              "USER_INPUT\n\n# outputs\nout: USER_OUTPUT\n");
+    floats("t", {2}, {1, 2});
+  }
+  void call(const std::string &op, const Names &inputs,
+            const std::string &result, const std::string &module,
+            const std::string &arguments) {
+    ::onnx::NodeProto *made = node(op, inputs, {result});
+    metadata(made, "pkg.torch.onnx.name_scopes",
+             module.empty() ? "['', 'c']" : "['', '" + module + "', 'c']");
+    metadata(made, "pkg.torch.onnx.fx_node",
+             "%" + result +
+                 " : [num_users=1] = call_function[target=torch.ops.aten.op](" +
+                 "args = (" + arguments + "), kwargs = {})");
+  }
+  /// The root reads its parameter, so it is there.
+  void readParameter(const std::string &value = "x") {
+    call("Add", {value, "t"}, "y", "", "%" + value + ", %p_t");
+    output("y");
+  }
+  std::vector<ComputedTensor> computed() {
+    ScratchFolder folder;
+    auto model = OnnxModel::open(folder.write("m.onnx", bytes()));
+    EXPECT_TRUE(model.ok()) << model.status().message();
+    return model.ok() ? (*model)->trainingLosses().computed
+                      : std::vector<ComputedTensor>();
+  }
+};
+
+TEST(ComputedAtExport, AValueThatNothingMakes) {
+  ComputedBuilder b;
+  b.floats("exp", {2}, {2, 7});
+  b.call("Mul", {"x", "exp"}, "m", "", "%x, %exp");
+  b.readParameter("m");
+  auto found = b.computed();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].name, "exp");
+  EXPECT_EQ(found[0].where, "node 'node_m' (Mul)");
+  EXPECT_EQ(found[0].parameters, Names{"t"});
+  EXPECT_FALSE(found[0].certain);
+}
+
+TEST(ComputedAtExport, UnderAnotherName) {
+  ComputedBuilder b;
+  b.floats("weight_0", {2}, {2, 7});
+  b.call("Mul", {"x", "weight_0"}, "m", "", "%x, %sigmoid");
+  b.readParameter("m");
+  ASSERT_EQ(b.computed().size(), 1u);
+}
+
+/// logaddexp(x, t) is several nodes, and exp(t) is no other form of t.
+TEST(ComputedAtExport, AParameterThatItsCallDoesNotRead) {
+  ComputedBuilder b;
+  b.floats("val_6", {2}, {2, 7});
+  ::onnx::NodeProto *exp = b.node("Exp", {"x"}, {"val_5"});
+  b.call("Add", {"val_5", "val_6"}, "m", "", "%x, %p_t");
+  *exp->mutable_metadata_props() =
+      b.graph()->node(b.graph()->node_size() - 1).metadata_props();
+  b.readParameter("m");
+  auto found = b.computed();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].name, "val_6");
+  EXPECT_EQ(found[0].parameters, Names{"t"});
+  EXPECT_TRUE(found[0].certain);
+}
+
+TEST(ComputedAtExport, ConstantsAreNot) {
+  const struct {
+    const char *tensor, *arguments, *module;
+  } cases[] = {
+      {"full_2", "%x, %full_2", ""}, // of numbers
+      {"scalar_tensor_default", "%x, %scalar_tensor_default", ""},
+      {"val_3", "%x, 2.0", ""},       // a literal
+      {"k", "%x, %c_k", ""},          // a lifted constant
+      {"val_4", "%slice_1, 2.0", ""}, // slice_1 did nothing
+  };
+  for (const auto &test : cases) {
+    ComputedBuilder b;
+    b.floats(test.tensor, {2}, {2, 7});
+    b.call("Mul", {"x", test.tensor}, "m", test.module, test.arguments);
+    b.readParameter("m");
+    EXPECT_TRUE(b.computed().empty()) << test.tensor;
+  }
+}
+
+TEST(ComputedAtExport, AMaskIsNot) {
+  ComputedBuilder b;
+  b.floats("masked_fill", {2}, {0, -INFINITY});
+  b.call("Add", {"x", "masked_fill"}, "m", "", "%x, %masked_fill");
+  b.readParameter("m");
+  EXPECT_TRUE(b.computed().empty());
+}
+
+TEST(ComputedAtExport, WhereNoModuleHoldsAParameter) {
+  ComputedBuilder b;
+  b.graph()->clear_metadata_props();
+  b.signature("p_fc_weight: PARAMETER target='fc.weight'\nx: USER_INPUT\n");
+  b.floats("cos", {2}, {2, 7});
+  b.floats("fc.weight", {2}, {1, 1});
+  b.call("Mul", {"x", "cos"}, "m", "attn", "%x, %cos");
+  b.call("Mul", {"m", "fc.weight"}, "y", "fc", "%m, %p_fc_weight");
+  b.output("y");
+  EXPECT_TRUE(b.computed().empty());
+}
+
+Names possibleBuffers(bool fromPyTorch, const Names &names) {
+  ModelBuilder b;
+  if (fromPyTorch)
+    b.proto.set_producer_name("pytorch");
+  b.input("x", {"2"});
+  std::string last = "x";
+  for (const std::string &name : names) {
+    b.floats(name, {2}, {1, 2});
+    b.node("Mul", {last, name}, {"after_" + name});
+    last = "after_" + name;
+  }
+  b.output(last);
+  ScratchFolder folder;
+  auto model = OnnxModel::open(folder.write("m.onnx", b.bytes()));
+  EXPECT_TRUE(model.ok()) << model.status().message();
+  return model.ok() ? (*model)->trainingLosses().possibleBuffers : Names();
+}
+
+TEST(PossibleBuffers, NamesThatParametersHaveNot) {
+  Names names{"a.weight",
+              "a.bias",
+              "pe",
+              "enc.scale",
+              "l.0",
+              "r.weight_ih_l0_reverse",
+              "experts.gate_up_proj",
+              "p.parametrizations.weight.original0",
+              "onnx::Mul_7",
+              "bn.running_mean"};
+  EXPECT_EQ(possibleBuffers(true, names), (Names{"pe", "enc.scale"}));
+  EXPECT_EQ(possibleBuffers(false, names), Names());
+}
+
+} // namespace
+} // namespace pipec::onnx
