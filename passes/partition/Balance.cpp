@@ -8,6 +8,7 @@
 #include "passes/partition/PartitionPlan.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <limits>
@@ -20,10 +21,13 @@ namespace {
 constexpr double kSlack = 1.05;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The ops of one node of the model file: cuts fall between units only.
+/// The ops of one node of the model file, with the repeated ones before it (and
+/// behind the last): cuts fall between units only, so no stage is empty.
 struct Unit {
   int64_t position = 0;
   double seconds = 0;
+  int64_t lastPosition = 0;
+  bool hasOwnOp = false;
 };
 
 struct Units {
@@ -65,10 +69,19 @@ crossingBytes(GraphOp graph, const std::vector<GraphNode> &nodes,
 Units collectUnits(GraphOp graph, const std::vector<GraphNode> &nodes) {
   Units units;
   llvm::DenseMap<Operation *, size_t> unitOf;
+  const size_t ownOps = llvm::count_if(
+      nodes, [](const GraphNode &node) { return !node.isRepeated; });
+  size_t ownOpsSeen = 0;
   for (const GraphNode &node : nodes) {
-    if (units.list.empty() || units.list.back().position != node.origin.index)
-      units.list.push_back({node.origin.index, 0});
-    units.list.back().seconds += node.seconds;
+    if (units.list.empty() ||
+        (units.list.back().hasOwnOp && ownOpsSeen < ownOps &&
+         units.list.back().lastPosition != node.origin.index))
+      units.list.push_back({node.origin.index});
+    Unit &unit = units.list.back();
+    unit.seconds += node.seconds;
+    unit.lastPosition = node.origin.index;
+    unit.hasOwnOp |= !node.isRepeated;
+    ownOpsSeen += !node.isRepeated;
     unitOf[node.op] = units.list.size() - 1;
   }
   units.prefix.assign(1, 0.0);
@@ -135,6 +148,25 @@ std::vector<size_t> cheapestCuts(const Units &units, int64_t stages,
 
 } // namespace
 
+namespace {
+
+Status tooManyStages(const Units &units, const std::vector<GraphNode> &nodes,
+                     int64_t stages) {
+  const size_t most = units.list.size();
+  const bool someRepeated = llvm::any_of(
+      nodes, [](const GraphNode &node) { return node.isRepeated; });
+  return invalidArgument(
+      "the model has " + std::to_string(most) +
+      (most == 1 ? " operation" : " operations") + " to place" +
+      (someRepeated ? " beside masks, positions and the like, which every "
+                      "stage that reads them computes itself"
+                    : "") +
+      ", too few for " + std::to_string(stages) + " stages; ask for " +
+      std::to_string(most) + (most > 1 ? " or fewer" : ""));
+}
+
+} // namespace
+
 StatusOr<PartitionPlan> planBalanced(GraphOp graph,
                                      const std::vector<GraphNode> &nodes,
                                      int64_t stages) {
@@ -143,10 +175,7 @@ StatusOr<PartitionPlan> planBalanced(GraphOp graph,
                            std::to_string(stages));
   Units units = collectUnits(graph, nodes);
   if (static_cast<int64_t>(units.list.size()) < stages)
-    return invalidArgument("the model has " +
-                           std::to_string(units.list.size()) +
-                           " operations to place, too few for " +
-                           std::to_string(stages) + " stages; ask for fewer");
+    return tooManyStages(units, nodes, stages);
   if (stages == 1)
     return PartitionPlan{};
   // The tiny factor keeps rounding in the prefix sums from hiding the optimum

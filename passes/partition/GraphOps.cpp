@@ -17,6 +17,8 @@ bool isPlaceless(Operation *op) {
 
 std::vector<GraphNode> collectGraphNodes(GraphOp graph) {
   std::vector<GraphNode> nodes;
+  Replication replication(graph);
+  Operation *terminator = graph.getBody().front().getTerminator();
   int64_t last = 0;
   for (Operation &op : graph.getBody().front().without_terminator()) {
     if (isPlaceless(&op))
@@ -28,6 +30,8 @@ std::vector<GraphNode> collectGraphNodes(GraphOp graph) {
       node.origin.index = last;
     last = node.origin.index;
     node.seconds = estimateSeconds(&op);
+    node.isRepeated = replication.isReplicable(&op) &&
+                      !llvm::is_contained(op.getUsers(), terminator);
     nodes.push_back(std::move(node));
   }
   return nodes;

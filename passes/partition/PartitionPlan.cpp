@@ -41,9 +41,9 @@ Status PartitionPlan::verify(const std::vector<GraphNode> &nodes) const {
       return invalidArgument("split '" + cuts[i].reason +
                              "' does not come after split '" +
                              cuts[i - 1].reason + "'");
-  std::vector<int64_t> ops(numStages(), 0);
+  std::vector<int64_t> ops(numStages(), 0), repeated(numStages(), 0);
   for (const GraphNode &node : nodes)
-    ++ops[stageOf(node.origin.index)];
+    ++(node.isRepeated ? repeated : ops)[stageOf(node.origin.index)];
   for (int64_t stage = 0; stage < numStages(); ++stage) {
     if (ops[stage])
       continue;
@@ -53,11 +53,15 @@ Status PartitionPlan::verify(const std::vector<GraphNode> &nodes) const {
     const Cut &cut = cuts[last ? stage - 1 : stage];
     return invalidArgument(
         llvm::formatv("split '{0}' leaves stage {1} empty: no operation lies "
-                      "{2} it; drop this split",
+                      "{2} it{3}; drop this split",
                       cut.reason, stage,
                       last         ? "after"
                       : stage == 0 ? "before"
-                                   : "between the split before and")
+                                   : "between the split before and",
+                      repeated[stage]
+                          ? " but masks, positions and the like, which every "
+                            "stage that reads them computes itself"
+                          : "")
             .str());
   }
   return {};

@@ -18,7 +18,8 @@ struct Cut {
 /// k.
 ///
 /// Invariants (checked by verify): positions ascend strictly; every stage has
-/// at least one tensor op; no op reads a value that a later stage makes.
+/// at least one tensor op that other stages do not repeat; no op reads a value
+/// that a later stage makes.
 struct PartitionPlan {
   std::vector<Cut> cuts;
 

@@ -22,7 +22,7 @@ def PartitionAnnotate : Pass<"pipe-partition-annotate", "::mlir::ModuleOp"> {
     Guarantees: stages are numbered from 0 without gaps; each has a tensor op; no op reads from a later stage.
 
     Fails when: a split point is malformed, names an unknown path (the closest are given), or leaves a stage
-    empty; when the graph has fewer ops than stages.
+    empty; when the graph has fewer ops than stages. Ops that every stage which reads them makes itself fill no stage.
 
     Options: see below; `splits` and `positions` exclude `stages`.
   }];

@@ -1,6 +1,8 @@
 // The automatic cut against brute force, and its preference for narrow cuts.
 #include "test/unit/passes/partition/GraphText.h"
 
+#include "mlir/Pass/PassManager.h"
+
 #include <gtest/gtest.h>
 
 #include <random>
@@ -101,6 +103,58 @@ TEST(Balance, AsManyStagesAsOps) {
   EXPECT_EQ(plan->numStages(), 3);
   EXPECT_FALSE(planBalanced(text.graph, nodes, 4).ok());
   EXPECT_FALSE(planBalanced(text.graph, nodes, 0).ok());
+}
+
+/// `count` masks of an integer input, each between two ops on floats.
+std::string masks(int count) {
+  std::string text = "  %zero = pipe.constant dense<0> : tensor<i64>\n",
+              last = "%x";
+  int at = 0;
+  auto place = [&](const char *op) {
+    std::string index = std::to_string(at++);
+    return " loc(fused<#pipe.origin<" + index + ", \"" + op + "\", \"n" +
+           index + "\", \"m\">>[\"m\"])\n";
+  };
+  for (int i = 0; i < count; ++i) {
+    std::string n = std::to_string(i);
+    text += "  %m" + n +
+            " = pipe.compare gt %ids, %zero : (tensor<4xi64>, tensor<i64>) -> "
+            "tensor<4xi1>" +
+            place("Greater");
+    text += "  %k" + n + " = pipe.not %m" + n +
+            " : (tensor<4xi1>) -> tensor<4xi1>" + place("Not");
+    text += "  %s" + n + " = pipe.select %k" + n + ", " + last +
+            ", %x : (tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) -> "
+            "tensor<4xf32>" +
+            place("Where");
+    last = "%s" + n;
+  }
+  return "pipe.graph @main(%x: tensor<4xf32>, %ids: tensor<4xi64>) -> "
+         "(tensor<4xf32>, tensor<4xi1>) {\n" +
+         text + "  pipe.output " + last +
+         ", %k0 : tensor<4xf32>, tensor<4xi1>\n}\n";
+}
+
+// Every number of stages that is not refused can be outlined.
+TEST(Balance, RepeatedOpsFillNoStage) {
+  const int64_t most = 5; // four selects, and the mask that is an output
+  for (int64_t stages = 1; stages <= 12; ++stages) {
+    GraphText text(masks(4));
+    ASSERT_TRUE(text.graph);
+    auto plan = planBalanced(text.graph, collectGraphNodes(text.graph), stages);
+    ASSERT_EQ(plan.ok(), stages <= most) << stages;
+    if (!plan.ok()) {
+      EXPECT_NE(plan.status().message().find("ask for 5 or fewer"),
+                std::string::npos)
+          << plan.status().message();
+      continue;
+    }
+    EXPECT_EQ(plan->numStages(), stages);
+    annotateStages(text.graph, *plan);
+    mlir::PassManager manager(&text.context);
+    buildPartitionPipeline(manager);
+    EXPECT_TRUE(succeeded(manager.run(*text.module))) << stages;
+  }
 }
 
 TEST(Balance, IsDeterministic) {
