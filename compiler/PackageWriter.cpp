@@ -5,6 +5,7 @@
 
 #include "compiler/Temporaries.h"
 #include "compiler/WeightStream.h"
+#include "runtime/base/write_target.h"
 
 #include <google/protobuf/util/json_util.h>
 
@@ -169,6 +170,7 @@ fs::path packagePath(const std::string &path) {
 Status checkTarget(const fs::path &path, bool overwrite) {
   if (path.empty())
     return invalidArgument("the package needs a name, such as model.pipe");
+  PIPEC_RETURN_IF_ERROR(checkParentFolder(path));
   std::error_code ignored;
   if (!fs::exists(fs::symlink_status(path, ignored)))
     return {};

@@ -6,6 +6,7 @@
 // Tests: test/unit/base/SafetensorsWriterTest.cpp.
 #include "runtime/base/safetensors.h"
 #include "runtime/base/safetensors_header.h"
+#include "runtime/base/write_target.h"
 
 #include <algorithm>
 #include <atomic>
@@ -139,6 +140,7 @@ StatusOr<std::unique_ptr<SafetensorsWriter>> SafetensorsWriter::create(
       return ioError("cannot write '" + path +
                      "': it exists and is not a regular file");
   }
+  PIPEC_RETURN_IF_ERROR(checkParentFolder(path));
   writer->path = path;
   writer->overwrite = overwrite;
   std::string temporary;

@@ -3,6 +3,7 @@
 #include "tools/pipec/Commands.h"
 
 #include "compiler/Temporaries.h"
+#include "runtime/base/write_target.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/checkpoint/step_folder.h"
 
@@ -79,6 +80,8 @@ Status inspect(const CheckpointCommandArguments &arguments) {
 }
 
 Status exportTo(const CheckpointCommandArguments &arguments) {
+  PIPEC_RETURN_IF_ERROR(
+      checkFileTarget(arguments.output).withPrefix("--output"));
   PIPEC_ASSIGN_OR_RETURN(const Checkpoint checkpoint,
                          Checkpoint::open(arguments.folder));
   std::error_code ignored;

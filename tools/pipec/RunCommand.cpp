@@ -6,6 +6,7 @@
 #include "pipec/session.h"
 #include "runtime/base/printable.h"
 #include "runtime/base/safetensors.h"
+#include "runtime/base/write_target.h"
 #include "runtime/package/package_impl.h"
 #include "tools/pipec/Commands.h"
 #include "tools/pipec/Compare.h"
@@ -151,6 +152,9 @@ Status checkArguments(const RunArguments &arguments, bool package) {
   if (arguments.outputs.empty() && arguments.expected.empty())
     return invalidArgument("nothing to do with the outputs: pass --outputs "
                            "FILE, --expect FILE, or both");
+  if (!arguments.outputs.empty())
+    PIPEC_RETURN_IF_ERROR(
+        checkFileTarget(arguments.outputs).withPrefix("--outputs"));
   if (!arguments.outputs.empty() && !arguments.overwrite &&
       std::filesystem::exists(arguments.outputs))
     return invalidArgument(arguments.outputs +

@@ -5,6 +5,7 @@
 
 #include "compiler/PackageWriter.h"
 #include "runtime/base/safetensors.h"
+#include "runtime/base/write_target.h"
 #include "runtime/package/package_impl.h"
 #include "tools/pipec/IdleOptions.h"
 
@@ -56,11 +57,14 @@ StatusOr<Tensor> shifted(const Tensor &labels, int64_t ignore) {
   return result;
 }
 
-/// Refuses a file that is there already, before any work.
+/// Refuses a file that is there already, or that cannot be, before any work.
 Status checkFree(const std::string &option, const std::string &path,
                  bool overwrite) {
+  if (path.empty())
+    return {};
+  PIPEC_RETURN_IF_ERROR(checkFileTarget(path).withPrefix(option));
   std::error_code ignored;
-  if (path.empty() || overwrite || !fs::exists(path, ignored))
+  if (overwrite || !fs::exists(path, ignored))
     return {};
   return invalidArgument(option + " " + path +
                          " exists; pass --overwrite to replace it");
@@ -109,6 +113,8 @@ Status TrainRun::checkOptions() const {
       checkFree("--save-params", arguments.saveParams, arguments.overwrite));
   PIPEC_RETURN_IF_ERROR(
       checkFree("--dump-grads", arguments.dumpGrads, arguments.overwrite));
+  if (const std::string &folder = arguments.checkpoints.folder; !folder.empty())
+    PIPEC_RETURN_IF_ERROR(checkFolderTarget(folder).withPrefix("--checkpoint"));
   if (arguments.inputs.empty() == arguments.tokenFile.empty())
     return invalidArgument("give the data as --inputs FILE.safetensors or as "
                            "--data TOKENS with --tokens INPUT");
