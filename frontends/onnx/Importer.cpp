@@ -1,13 +1,14 @@
 // From an opened model to a module with one `pipe.graph`: see OnnxFrontend.h.
 //
-// In: a Model, import options. Out: the MLIR module. Steps: sizes of inputs,
-// unsupported operators, names of weights, then node by node. Tests:
+// In: a Model, import options. Out: the MLIR module. Steps: unsupported
+// operators, sizes of inputs, names of weights, then node by node. Tests:
 // test/unit/frontends/ImportTest.cpp, ModelNamesTest.cpp.
 #include "frontends/onnx/Importer.h"
 
 #include "frontends/onnx/InputShapes.h"
 #include "frontends/onnx/NodeContext.h"
 #include "frontends/onnx/Text.h"
+#include "frontends/onnx/Unsupported.h"
 #include "ir/UserText.h"
 
 #include "mlir/IR/Verifier.h"
@@ -362,43 +363,6 @@ Status Importer::verify() {
     return internalError(model.path +
                          ": the imported graph is not valid: " + message);
   return Status();
-}
-
-/// All operators that no importer takes, in one message.
-Status checkSupported(const Model &model) {
-  struct Missing {
-    int count = 0, first = 0;
-  };
-  std::map<std::string, Missing> missing;
-  for (int n = 0; n < model.graph().node_size(); ++n) {
-    const auto &node = model.graph().node(n);
-    bool defaultDomain = node.domain().empty() || node.domain() == "ai.onnx";
-    if (defaultDomain && findImporter(node.op_type(), model.opset))
-      continue;
-    Missing &entry =
-        missing[defaultDomain ? node.op_type()
-                              : node.domain() + "::" + node.op_type()];
-    if (entry.count++ == 0)
-      entry.first = n;
-  }
-  if (missing.empty())
-    return Status();
-  std::vector<std::string> lines;
-  for (const auto &[op, entry] : missing) {
-    const Origin &origin = model.origins[entry.first];
-    std::string line = op + " (" + std::to_string(entry.count) +
-                       (entry.count == 1 ? " node" : " nodes") + ", first '" +
-                       origin.node + "'";
-    if (!origin.module.empty())
-      line += " in module " + origin.module;
-    lines.push_back(line + ")");
-  }
-  return unsupported(model.path +
-                     ": operators that pipec does not support at opset " +
-                     std::to_string(model.opset) + ": " + joined(lines) +
-                     ". Control flow, sequences, quantised and custom "
-                     "operators have no import; export without them, "
-                     "or with another opset_version");
 }
 
 StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Importer::run() {

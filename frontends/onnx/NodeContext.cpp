@@ -152,7 +152,7 @@ bool NodeContext::needInputs(int count) {
   return ok();
 }
 
-NodeImporter findImporter(const std::string &op, int64_t opset) {
+static const std::map<std::string, std::vector<OpEntry>> &importers() {
   static const std::map<std::string, std::vector<OpEntry>> table = [] {
     std::map<std::string, std::vector<OpEntry>> all;
     for (OpTable family :
@@ -164,8 +164,12 @@ NodeImporter findImporter(const std::string &op, int64_t opset) {
         all[family.begin[i].op].push_back(family.begin[i]);
     return all;
   }();
-  auto found = table.find(op);
-  if (found == table.end())
+  return table;
+}
+
+NodeImporter findImporter(const std::string &op, int64_t opset) {
+  auto found = importers().find(op);
+  if (found == importers().end())
     return nullptr;
   NodeImporter best = nullptr;
   int since = -1;
@@ -175,6 +179,14 @@ NodeImporter findImporter(const std::string &op, int64_t opset) {
       since = entry.since;
     }
   return best;
+}
+
+int64_t oldestOpsetOf(const std::string &op) {
+  int64_t oldest = kNewestOpset;
+  if (auto found = importers().find(op); found != importers().end())
+    for (const OpEntry &entry : found->second)
+      oldest = std::min<int64_t>(oldest, entry.since);
+  return oldest;
 }
 
 } // namespace pipec::onnx

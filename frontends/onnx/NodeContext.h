@@ -88,8 +88,8 @@ public:
     return k < node().output_size() && !node().output(k).empty();
   }
   /// Output `k` cannot be made: an error only where something reads it.
-  void cannotMake(int k, const char *why) { missing[k] = why; }
-  const char *whyMissing(int k) const {
+  void cannotMake(int k, std::string why) { missing[k] = std::move(why); }
+  std::string whyMissing(int k) const {
     auto found = missing.find(k);
     return found == missing.end() ? "is not supported" : found->second;
   }
@@ -120,7 +120,7 @@ private:
   const Model &model;
   int index;
   std::vector<Val> inputs, weights, outputs;
-  std::map<int, const char *> missing; // outputs: why
+  std::map<int, std::string> missing; // outputs: why
 };
 
 /// Imports one node; after it the results are set or the emitter holds an
@@ -130,6 +130,8 @@ using NodeImporter = void (*)(NodeContext &);
 /// The importer of operator `op` of the default domain at `opset`; null where
 /// pipec has none.
 NodeImporter findImporter(const std::string &op, int64_t opset);
+/// The first opset at which `op`, which has an importer, is read.
+int64_t oldestOpsetOf(const std::string &op);
 
 /// One line of a family's table: the operator, the first opset with the form
 /// that `import` reads, the importer.

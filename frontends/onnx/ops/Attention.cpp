@@ -51,13 +51,16 @@ Val restricted(Emitter &e, const Val &mask, const Val &kept) {
 }
 
 void refuseUnsupported(NodeContext &c) {
-  for (int k = 4; k < c.numInputs(); ++k)
+  const char *inputs[] = {"past_key", "past_value", "nonpad_kv_seqlen"};
+  for (int k = 4; k < c.numInputs() && k < 7; ++k)
     if (c.has(k))
-      return c.refuse(
-          "past_key, past_value and nonpad_kv_seqlen are not supported");
-  for (int k = 1; k < c.node().output_size(); ++k)
-    c.cannotMake(k, "is a present_key, present_value or qk_matmul_output, "
-                    "which are not supported");
+      return c.refuse(std::string("its input ") + inputs[k - 4] +
+                      " is not supported: export without a cache of keys and "
+                      "values (use_cache=False)");
+  const char *outputs[] = {"present_key", "present_value", "qk_matmul_output"};
+  for (int k = 1; k < c.node().output_size() && k < 4; ++k)
+    c.cannotMake(k, std::string("is the ") + outputs[k - 1] +
+                        " of an Attention, which is not supported");
   if (c.floatAttr("softcap", 0) != 0)
     return c.refuse("softcap is not supported");
 }

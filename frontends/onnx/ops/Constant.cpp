@@ -41,8 +41,13 @@ void importConstant(NodeContext &c) {
     Shape values = c.intsAttr("value_ints");
     outElements(c, DType::I64, {static_cast<int64_t>(values.size())}, values);
   } else {
-    c.refuse("only tensors, floats and integers are supported as a constant, "
-             "no strings and sparse tensors");
+    const bool isSparse = c.hasAttr("sparse_value");
+    const bool isText = c.hasAttr("value_string") || c.hasAttr("value_strings");
+    if (isSparse || isText)
+      c.refuse(isSparse ? "a sparse constant is not supported; store it dense"
+                        : "a constant of strings is not supported");
+    else
+      c.fail("the constant has no value");
   }
 }
 

@@ -6,6 +6,7 @@
 #include "frontends/onnx/NodeContext.h"
 #include "frontends/onnx/Text.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace pipec::onnx {
@@ -31,6 +32,10 @@ std::optional<Target> readTarget(NodeContext &c, const Val &x) {
                      " entries for " + std::to_string(axes.size()) + " axes"))
     return std::nullopt;
   std::string policy = c.stringAttr("keep_aspect_ratio_policy", "stretch");
+  if (!c.require(policy == "stretch" || policy == "not_larger" ||
+                     policy == "not_smaller",
+                 "keep_aspect_ratio_policy '" + policy + "' is unknown"))
+    return std::nullopt;
   double common = 0;
   for (size_t i = 0; i < axes.size(); ++i) {
     int64_t d = normalizedAxis(axes[i], x.rank());
@@ -59,6 +64,21 @@ std::optional<Target> readTarget(NodeContext &c, const Val &x) {
   return target;
 }
 
+/// The filter is for what shrinks: an enlarged image has none (cubic has other
+/// weights at the border).
+bool checkAntialias(NodeContext &c, const Target &target,
+                    pipe::ResizeMode mode) {
+  if (!c.intAttr("antialias", 0) || mode == pipe::ResizeMode::nearest)
+    return true;
+  const bool shrinks = std::any_of(target.scales.begin(), target.scales.end(),
+                                   [](double scale) { return scale < 1; });
+  if (!shrinks && mode == pipe::ResizeMode::linear)
+    return true;
+  c.refuse("antialias is not supported: resize before the model, or export "
+           "with antialias=False, which gives other numbers");
+  return false;
+}
+
 void importResize(NodeContext &c) {
   if (!c.needInputs(1))
     return;
@@ -69,13 +89,19 @@ void importResize(NodeContext &c) {
   auto transform = pipe::symbolizeResizeCoordinates(coordinates);
   auto rounding = pipe::symbolizeResizeRounding(
       c.stringAttr("nearest_mode", "round_prefer_floor"));
-  if (!transform || c.intAttr("antialias", 0))
-    return c.refuse("coordinate_transformation_mode '" + coordinates +
-                    "' or antialias are not supported");
-  if (!c.require(mode && rounding, "mode or nearest_mode are unknown"))
+  if (coordinates == "tf_crop_and_resize")
+    return c.refuse("coordinate_transformation_mode 'tf_crop_and_resize' is "
+                    "not supported: slice the region and resize that");
+  if (!c.require(transform.has_value(), "coordinate_transformation_mode '" +
+                                            coordinates + "' is unknown") ||
+      !c.require(mode.has_value(),
+                 "mode '" + c.stringAttr("mode", "") + "' is unknown") ||
+      !c.require(rounding.has_value(), "nearest_mode '" +
+                                           c.stringAttr("nearest_mode", "") +
+                                           "' is unknown"))
     return;
   auto target = readTarget(c, x);
-  if (!target)
+  if (!target || !checkAntialias(c, *target, *mode))
     return;
   auto *context = c.e.context();
   // Integers are exact in f64 up to 2^53; nearest only copies.

@@ -56,9 +56,10 @@ std::optional<Shape> resolvedShape(NodeContext &c, const Val &x,
                  "cannot reshape " + shapeText(x.shape()) + " (" +
                      std::to_string(x.numElements()) + " elements) to " +
                      shapeText(wanted) +
-                     "; if the shape holds the batch size of the export, "
-                     "export the model with a dynamic "
-                     "batch dimension, or give microbatches of that size"))
+                     "; if the shape holds a size of the export (its batch, "
+                     "its sequence length), export the model with that "
+                     "dimension dynamic, or give inputs and microbatches of "
+                     "that size"))
     return std::nullopt;
   if (open)
     shape[*open] = x.numElements() / known;

@@ -32,6 +32,17 @@ static void samePadding(Window &window, const Val &data, bool upper) {
   }
 }
 
+static bool checkNumbers(NodeContext &c, const char *name, const Shape &values,
+                         size_t count, int64_t least) {
+  return c.require(values.size() == count,
+                   std::string(name) + " " + shapeText(values) + " has " +
+                       std::to_string(values.size()) + " entries, expected " +
+                       std::to_string(count)) &&
+         c.require(inRange(values, least), std::string(name) + " " +
+                                               shapeText(values) +
+                                               " is out of range");
+}
+
 std::optional<Window> readWindow(NodeContext &c, const Val &data,
                                  const Shape &kernel) {
   Window window;
@@ -44,12 +55,11 @@ std::optional<Window> readWindow(NodeContext &c, const Val &data,
                  "data " + shapeText(data.shape()) + " and window " +
                      shapeText(kernel) + " do not fit"))
     return std::nullopt;
-  bool valid = window.strides.size() == n && window.dilations.size() == n &&
-               window.padding.size() == 2 * n && inRange(window.kernel, 1) &&
-               inRange(window.strides, 1) && inRange(window.dilations, 1) &&
-               inRange(window.padding, -kLargest) && inRange(data.shape(), 0);
-  if (!c.require(valid, "kernel, strides, dilations or pads have a wrong "
-                        "length or are out of range"))
+  if (!checkNumbers(c, "kernel_shape", kernel, n, 1) ||
+      !checkNumbers(c, "strides", window.strides, n, 1) ||
+      !checkNumbers(c, "dilations", window.dilations, n, 1) ||
+      !checkNumbers(c, "pads", window.padding, 2 * n, -kLargest) ||
+      !checkNumbers(c, "data", data.shape(), n + 2, 0))
     return std::nullopt;
   std::string automatic = c.stringAttr("auto_pad", "NOTSET");
   if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER")
