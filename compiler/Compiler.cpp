@@ -8,6 +8,7 @@
 #include "compiler/Diagnostics.h"
 #include "compiler/Emit.h"
 #include "compiler/ExportRemarks.h"
+#include "compiler/GivenInputs.h"
 #include "compiler/Microbatches.h"
 #include "compiler/Predict.h"
 #include "passes/differentiate/Passes.h"
@@ -66,6 +67,7 @@ public:
   StatusOr<CompiledModel> run() {
     report("reading " + path);
     PIPEC_ASSIGN_OR_RETURN(model, onnx::OnnxModel::open(path));
+    PIPEC_RETURN_IF_ERROR(checkGivenInputs(model->interface(), options));
     bool uncut = false;
     PIPEC_ASSIGN_OR_RETURN(options,
                            wholeWhereUncut(model->interface(), options, uncut));
@@ -89,8 +91,10 @@ private:
       if (isFirstTry)
         report("importing for microbatches of " + rowsText(variants[v].rows));
       bool first = isFirstTry && v == 0;
-      PIPEC_ASSIGN_OR_RETURN(OwningOpRef<ModuleOp> module,
-                             import(variants[v], first));
+      StatusOr<OwningOpRef<ModuleOp>> imported = import(variants[v], first);
+      if (!imported.ok())
+        return aboutUnboundSizes(imported.status());
+      OwningOpRef<ModuleOp> module = std::move(*imported);
       PIPEC_RETURN_IF_ERROR(cut(*module, first));
       modules.push_back(std::move(module));
     }
@@ -108,6 +112,25 @@ private:
     compiled.plan = planText;
     isFirstTry = false;
     return compiled;
+  }
+
+  /// A size that nobody gave may be what does not fit.
+  Status aboutUnboundSizes(const Status &status) const {
+    if (!options.defaultBindings || status.getCode() != StatusCode::DataLoss)
+      return status;
+    std::set<std::string> unbound;
+    for (const auto &input : model->interface().inputs)
+      for (const auto &dim : input.shape)
+        if (dim.size < 0 && !dim.symbol.empty() &&
+            !options.bindings.count(dim.symbol))
+          unbound.insert(dim.symbol);
+    if (unbound.empty())
+      return status;
+    return Status(status.getCode(),
+                  status.message() +
+                      "; sizes without a --bind counted as 1: give them with "
+                      "--bind " +
+                      llvm::join(unbound, "=SIZE,") + "=SIZE");
   }
 
   bool recomputesByMemory() const {

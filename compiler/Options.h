@@ -4,6 +4,7 @@
 #define PIPEC_COMPILER_OPTIONS_H
 
 #include "pipec/package.h"
+#include "pipec/tensor.h"
 
 #include <functional>
 #include <map>
@@ -45,6 +46,13 @@ struct TrainingOptions {
   uint64_t memoryLimit = 0; // bytes of all ranks together; 0: none
 };
 
+/// Tensors that the model is to run on: what to call where they come from (a
+/// file, or ""), and their types. There may be others beside the inputs.
+struct GivenInputs {
+  std::string from;
+  std::map<std::string, TensorType> types;
+};
+
 struct CompileOptions {
   /// Split points "PATH:BEGIN" or "PATH:END"; exclusive with `stages`.
   std::vector<std::string> splits;
@@ -59,6 +67,8 @@ struct CompileOptions {
   std::map<std::string, int64_t> bindings;
   /// Whole-batch shapes of graph inputs, where the tensors are at hand.
   std::map<std::string, std::vector<int64_t>> inputShapes;
+  /// Where set, checked against what the file declares before the import.
+  std::optional<GivenInputs> given;
   /// Graph inputs that every microbatch gets uncut. Scalars always are.
   std::vector<std::string> wholeInputs;
   /// How outputs join; outputs that are not named are concatenated where their

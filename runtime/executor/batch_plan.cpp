@@ -4,6 +4,7 @@
 // Tests: test/unit/runtime/BatchPlanTest.cpp.
 #include "runtime/executor/batch_plan.h"
 
+#include "runtime/base/input_text.h"
 #include "runtime/package/convert.h"
 
 #include <algorithm>
@@ -31,32 +32,6 @@ std::string expectedType(const Package::Impl &package, size_t i, size_t v) {
   return text + "]";
 }
 
-Status checkNames(const Package::Impl &package, const TensorMap &inputs) {
-  std::vector<std::string> missing, surplus, expected;
-  for (size_t i = 0; i < package.inputs.size(); ++i) {
-    const std::string &name = package.inputs[i].name;
-    if (!package.isFed(i))
-      continue;
-    expected.push_back(quote(name) + " " + expectedType(package, i, 0));
-    if (!inputs.count(name))
-      missing.push_back(quote(name));
-  }
-  for (const auto &given : inputs)
-    if (std::none_of(
-            package.inputs.begin(), package.inputs.end(),
-            [&](const InputInfo &info) { return info.name == given.first; }))
-      surplus.push_back(quote(given.first));
-  if (missing.empty() && surplus.empty())
-    return {};
-  std::string text = "inputs do not match";
-  if (!missing.empty())
-    text += "; missing: " + join(missing);
-  if (!surplus.empty())
-    text += "; surplus: " + join(surplus);
-  return invalidArgument(text + "; the model takes " +
-                         (expected.empty() ? "none" : join(expected)));
-}
-
 bool fits(const Package::Impl &package, size_t i, size_t v,
           const TensorType &got) {
   const TensorType &type = package.inputs[i].types[v];
@@ -71,9 +46,8 @@ Status checkType(const Package::Impl &package, size_t i, size_t v,
                  const Tensor &tensor) {
   if (fits(package, i, v, tensor.type()))
     return {};
-  std::string text = "input " + quote(package.inputs[i].name) + ": expected " +
-                     expectedType(package, i, v) + ", got " +
-                     tensor.type().str();
+  std::string text = wrongInput(
+      package.inputs[i].name, expectedType(package, i, v), tensor.type().str());
   if (!package.isCut(i, v) && package.microbatchRows[v] > 0)
     text += " (every microbatch gets it uncut)";
   return invalidArgument(text);
@@ -207,13 +181,25 @@ int64_t chooseMicrobatches(int64_t rows, const std::vector<int64_t> &compiled) {
   return best;
 }
 
+Status checkNames(const Package::Impl &package, const TensorMap &inputs,
+                  bool surplusIsWrong) {
+  InputTexts expected, given;
+  for (size_t i = 0; i < package.inputs.size(); ++i)
+    if (package.isFed(i))
+      expected[package.inputs[i].name] = expectedType(package, i, 0);
+  for (const auto &[name, tensor] : inputs)
+    given[name] = tensor.type().str();
+  std::string text = inputMismatch(expected, given, surplusIsWrong);
+  return text.empty() ? Status() : invalidArgument(text);
+}
+
 StatusOr<BatchPlan> planBatch(const Package::Impl &package,
                               const TensorMap &inputs, int64_t microbatches) {
   if (microbatches < 0)
     return invalidArgument(std::to_string(microbatches) +
                            " microbatches; at least 1, or 0 for as many as "
                            "the compiled sizes give");
-  PIPEC_RETURN_IF_ERROR(checkNames(package, inputs));
+  PIPEC_RETURN_IF_ERROR(checkNames(package, inputs, true));
   for (size_t i = 0; i < package.inputs.size(); ++i) {
     if (!package.isFed(i))
       continue;

@@ -24,6 +24,11 @@ struct BatchPlan {
 StatusOr<BatchPlan> planBatch(const Package::Impl &package,
                               const TensorMap &inputs, int64_t microbatches);
 
+/// The first of these checks: every input is there, and, with `surplusIsWrong`,
+/// nothing else.
+Status checkNames(const Package::Impl &package, const TensorMap &inputs,
+                  bool surplusIsWrong);
+
 /// The number of pieces of `rows` rows whose sizes are all in `compiled`. Of
 /// several the one that uses most of the sizes, then the smallest; 0 if none.
 int64_t chooseMicrobatches(int64_t rows, const std::vector<int64_t> &compiled);

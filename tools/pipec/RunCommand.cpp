@@ -7,6 +7,7 @@
 #include "runtime/base/printable.h"
 #include "runtime/base/safetensors.h"
 #include "runtime/base/write_target.h"
+#include "runtime/executor/batch_plan.h"
 #include "runtime/package/package_impl.h"
 #include "tools/pipec/Commands.h"
 #include "tools/pipec/Compare.h"
@@ -44,8 +45,11 @@ StatusOr<std::string> compileForRun(const RunArguments &arguments,
                                     const TensorMap &inputs,
                                     const TemporaryFolder &scratch) {
   PIPEC_ASSIGN_OR_RETURN(CompileOptions options, arguments.options());
-  for (const auto &[name, tensor] : inputs)
+  options.given = GivenInputs{arguments.inputs, {}};
+  for (const auto &[name, tensor] : inputs) {
     options.inputShapes[name] = tensor.shape();
+    options.given->types[name] = tensor.type();
+  }
   Reporter report = arguments.reporter();
   PIPEC_ASSIGN_OR_RETURN(CompiledModel model,
                          compileModel(arguments.model, options, report));
@@ -107,14 +111,21 @@ StatusOr<TensorMap> runAllStages(const RunArguments &arguments,
                                  const Package &package,
                                  const TensorMap &tensors,
                                  const SessionOptions &options) {
-  PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<Session> session,
-                         Session::create(package, options));
+  PIPEC_RETURN_IF_ERROR(
+      checkNames(package.impl(), tensors, false).withPrefix(arguments.inputs));
+  TensorMap inputs = selectInputs(package, tensors, arguments.reporter());
   RunOptions runOptions;
   runOptions.microbatches =
       arguments.microbatches; // 0 for a package: as many as its sizes give
   runOptions.progress = progressLine(arguments);
-  return session->run(selectInputs(package, tensors, arguments.reporter()),
-                      runOptions);
+  // Before the weights are read, and with the name of the file.
+  PIPEC_RETURN_IF_ERROR(
+      planBatch(package.impl(), inputs, runOptions.microbatches)
+          .status()
+          .withPrefix(arguments.inputs));
+  PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<Session> session,
+                         Session::create(package, options));
+  return session->run(inputs, runOptions);
 }
 
 void printSummary(const RunArguments &arguments, const Package &package,

@@ -234,6 +234,10 @@ StatusOr<CompileOptions>
 TrainArguments::compileOptions(const TensorTypes &types) const {
   PIPEC_ASSIGN_OR_RETURN(CompileOptions options, this->options());
   options.weightsInPlace = true;
+  options.given = GivenInputs{
+      inputs.size() == 1 ? inputs[0]
+                         : std::string(inputs.empty() ? "--data" : "--inputs"),
+      types};
   for (const auto &[name, type] : types) {
     options.inputShapes[name] = type.shape;
     bool cut = !type.shape.empty() &&

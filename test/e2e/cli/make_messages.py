@@ -29,6 +29,9 @@ write('two', [linear('x', 'h'), linear('h', 'y', 1)], [('x', rows)], [('y', rows
 write('fixed', [linear('x', 'h'), helper.make_node('MatMul', ['h', 'z'], ['y'], '/MatMul')], [('x', rows), ('z', square)], [('y', rows)], weights())
 write('both', [linear('x', 'h'), helper.make_node('MatMul', ['h', 'z'], ['y'], '/MatMul'), helper.make_node('Neg', ['z'], ['n'], '/Neg')],
       [('x', rows), ('z', ['k', 3])], [('y', rows), ('n', ['k', 3])], weights())
+# A sequence of six, which the exporter wrote into a shape.
+baked = helper.make_node('Constant', [], ['shape'], '/Constant', value_ints=[1, 18])
+write('baked', [baked, helper.make_node('Reshape', ['x', 'shape'], ['y'], '/Reshape')], [('x', ['batch', 'seq', 3])], [('y', ['batch', 18])], {})
 write('twice', [linear('x', 'y')], [('x', rows)], [('y', rows), ('y', rows)], weights())
 write('norank', [linear('x', 'y')], [('x', None)], [('y', rows)], weights())
 write('unnamed', [linear('x', 'y')], [('x', [None, 3])], [('y', [None, 3])], weights())
@@ -49,6 +52,8 @@ write('shapes', [helper.make_node('Add', ['x', 'b'], ['y'], '/m/Add')], [('x', r
 write('types', [helper.make_node('Gather', ['x', 'i'], ['y'], '/m/Gather')], [('x', rows)], [('y', rows)], {'i': np.zeros(2)})
 x = np.ones((4, 3), np.float32)
 save_file({'x': x, 'labels': x}, f'{folder}/data.safetensors')
+save_file({'x': x.astype(np.float64)}, f'{folder}/wrong.safetensors')
+save_file({'x': np.ones((4, 5), np.float32)}, f'{folder}/wide.safetensors')
 save_file({'x': x * 9}, f'{folder}/nine.safetensors')
 save_file({'x': x, 'z': np.eye(3, dtype=np.float32), 'labels': x}, f'{folder}/both.safetensors')
 (np.arange(400) % 7).astype(np.uint16).tofile(f'{folder}/tokens.bin')
