@@ -56,49 +56,94 @@ void gatherNdVjp(GatherNdOp op, Vjp &v) {
                                v.grad()));
 }
 
-LogicalResult refuseKind(Operation *op, ScatterKind kind) {
-  return op->emitOpError("with ")
-         << stringifyScatterKind(kind)
-         << " has no derivative here; only set and add have one";
+// The places that a scatter writes to: its own index form for other values.
+struct Places {
+  Vjp &v;
+  Operation *op;
+
+  Value scatter(ScatterKind kind, Value operand, Value updates) {
+    if (auto elements = dyn_cast<ScatterElementsOp>(op))
+      return ScatterElementsOp::create(v.getBuilder(), v.getLoc(), kind,
+                                       operand, elements.getIndices(), updates,
+                                       elements.getDim());
+    return ScatterNdOp::create(v.getBuilder(), v.getLoc(), kind, operand,
+                               cast<ScatterNdOp>(op).getIndices(), updates);
+  }
+  Value gather(Value operand) {
+    if (auto elements = dyn_cast<ScatterElementsOp>(op))
+      return GatherElementsOp::create(v.getBuilder(), v.getLoc(), operand,
+                                      elements.getIndices(), elements.getDim());
+    return GatherNdOp::create(v.getBuilder(), v.getLoc(), operand,
+                              cast<ScatterNdOp>(op).getIndices(), 0);
+  }
+};
+
+// The operand's element and all updates that equal the extreme share the
+// gradient evenly, as those of a reduction do (ATen's scatter_reduce).
+void scatterExtremeVjp(Value x, Value updates, Value result, Places at,
+                       Vjp &v) {
+  Type element = elementTypeOf(x);
+  Value isResult = v.compare(CompareKind::eq, x, result);
+  Value updateIsResult = v.compare(CompareKind::eq, updates, at.gather(result));
+  Value count = at.scatter(ScatterKind::add, v.convert(isResult, element),
+                           v.convert(updateIsResult, element));
+  Value share = v.div(v.grad(), count);
+  if (v.needs(0))
+    v.set(0, v.select(isResult, share, v.scalar(0, share)));
+  if (v.needs(2))
+    v.set(2, v.select(updateIsResult, at.gather(share), v.scalar(0, share)));
+}
+
+// The product of a place's other factors is the result over the factor. Where
+// a factor is 0, that product is made with 1 in its place; of several zeros
+// at a place each has another beside it, so 1 stands in for a lone one only.
+void scatterProductVjp(Value x, Value updates, Value result, Places at,
+                       Vjp &v) {
+  Value g = v.grad(), one = v.scalar(1, x), zero = v.scalar(0, x);
+  Value isZero = v.compare(CompareKind::eq, x, zero);
+  if (v.needs(0)) {
+    Value factor = v.select(isZero, one, x);
+    Value product = at.scatter(ScatterKind::mul, factor, updates);
+    v.set(0, v.div(v.mul(g, product), factor));
+  }
+  if (!v.needs(2))
+    return;
+  Value updateIsZero = v.compare(CompareKind::eq, updates, zero);
+  Value zeros = at.scatter(ScatterKind::add, v.zeros(x.getType()),
+                           v.convert(updateIsZero, elementTypeOf(x)));
+  Value isLone =
+      AndOp::create(v.getBuilder(), v.getLoc(), updateIsZero,
+                    v.compare(CompareKind::eq, at.gather(zeros), one));
+  Value others =
+      at.scatter(ScatterKind::mul, x, v.select(isLone, one, updates));
+  Value factor = v.select(updateIsZero, one, updates);
+  v.set(2, v.select(isLone, at.gather(v.mul(g, others)),
+                    v.div(at.gather(v.mul(g, result)), factor)));
 }
 
 // `set` keeps nothing of the operand where it writes. Of two updates to one
 // place the gradient goes to both, as in ATen.
-LogicalResult scatterElementsVjp(ScatterElementsOp op, Vjp &v) {
-  Value g = v.grad();
-  OpBuilder &b = v.getBuilder();
-  if (op.getKind() != ScatterKind::set && op.getKind() != ScatterKind::add)
-    return refuseKind(op, op.getKind());
-  if (v.needs(0)) {
-    bool keeps = op.getKind() == ScatterKind::add;
-    v.set(0, keeps ? g
-                   : ScatterElementsOp::create(
-                         b, v.getLoc(), ScatterKind::set, g, op.getIndices(),
-                         v.zeros(op.getUpdates().getType()), op.getDim())
-                         .getResult());
+template <typename OpT> void scatterVjp(OpT op, Vjp &v) {
+  Value x = op.getOperand(), updates = op.getUpdates();
+  Places at{v, op};
+  switch (op.getKind()) {
+  case ScatterKind::set:
+    if (v.needs(0))
+      v.set(0,
+            at.scatter(ScatterKind::set, v.grad(), v.zeros(updates.getType())));
+    break;
+  case ScatterKind::add:
+    if (v.needs(0))
+      v.set(0, v.grad());
+    break;
+  case ScatterKind::mul:
+    return scatterProductVjp(x, updates, op.getResult(), at, v);
+  case ScatterKind::max:
+  case ScatterKind::min:
+    return scatterExtremeVjp(x, updates, op.getResult(), at, v);
   }
   if (v.needs(2))
-    v.set(2, GatherElementsOp::create(b, v.getLoc(), g, op.getIndices(),
-                                      op.getDim()));
-  return success();
-}
-
-LogicalResult scatterNdVjp(ScatterNdOp op, Vjp &v) {
-  Value g = v.grad();
-  OpBuilder &b = v.getBuilder();
-  if (op.getKind() != ScatterKind::set && op.getKind() != ScatterKind::add)
-    return refuseKind(op, op.getKind());
-  if (v.needs(0)) {
-    bool keeps = op.getKind() == ScatterKind::add;
-    v.set(0, keeps ? g
-                   : ScatterNdOp::create(b, v.getLoc(), ScatterKind::set, g,
-                                         op.getIndices(),
-                                         v.zeros(op.getUpdates().getType()))
-                         .getResult());
-  }
-  if (v.needs(2))
-    v.set(2, GatherNdOp::create(b, v.getLoc(), g, op.getIndices(), 0));
-  return success();
+    v.set(2, at.gather(v.grad()));
 }
 
 void resizeVjp(ResizeOp op, Vjp &v) {
@@ -114,8 +159,8 @@ void registerIndexDerivatives(MLIRContext &context) {
   derive<gatherVjp>(context);
   derive<gatherElementsVjp>(context);
   derive<gatherNdVjp>(context);
-  derive<scatterElementsVjp>(context);
-  derive<scatterNdVjp>(context);
+  derive<scatterVjp<ScatterElementsOp>>(context);
+  derive<scatterVjp<ScatterNdOp>>(context);
   derive<resizeVjp>(context);
 }
 

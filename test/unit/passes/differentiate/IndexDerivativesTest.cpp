@@ -88,6 +88,35 @@ void addScatters(GradientCases &cases) {
                    {{}, {2, 2, -2}}});
 }
 
+// Places written once, several times and never; two equal extremes, of which
+// differences give each a half; factors that are 0 alone, and beside another.
+void addScatterReductions(GradientCases &cases) {
+  const Numbers places = {0, 3, 0, -4, 1, 1, 3, 3};
+  for (const char *kind : {"max", "min", "mul"}) {
+    const bool mul = std::string(kind) == "mul";
+    const Numbers x = mul ? Numbers{0, 1.3, -0.7, 0, 0.4}
+                          : Numbers{0.5, -1.2, 0.3, 0.9, 2},
+                  updates = mul ? Numbers{0.6, 0, -1.1, 2, 0.8, 0, 0.3, 0}
+                                : Numbers{0.5, 0.9, 0.1, 0.2, 1.4, 1.4, -2, 1};
+    const std::string elements =
+        std::string("pipe.scatter_elements ") + kind + " %a, %b, %c dim ";
+    cases.push_back({elements + "0 : (tensor<5xf64>, tensor<8xi64>, "
+                                "tensor<8xf64>) -> tensor<5xf64>",
+                     {x, {0, 3, 0, -5, 1, 1, 3, 3}, updates}});
+    cases.push_back({elements + "1 : (tensor<2x4xf64>, tensor<2x4xi32>, "
+                                "tensor<2x4xf64>) -> tensor<2x4xf64>",
+                     {x, places, updates}});
+    const std::string nd =
+        std::string("pipe.scatter_nd ") + kind + " %a, %b, %c : ";
+    cases.push_back({nd + "(tensor<5x1xf64>, tensor<8x1xi64>, "
+                          "tensor<8x1xf64>) -> tensor<5x1xf64>",
+                     {x, {0, 3, 0, -5, 1, 1, 3, 3}, updates}});
+    cases.push_back({nd + "(tensor<2x4xf64>, tensor<4x2xi32>, "
+                          "tensor<4xf64>) -> tensor<2x4xf64>",
+                     {x, {0, 3, 1, -4, 0, 3, -1, 1}, updates}});
+  }
+}
+
 void addResizes(GradientCases &cases) {
   const char *const to[][2] = {
       {"[1, 2, 5, 7] scales [1.0, 1.0, 1.6666666666666667, 1.75]", "1x2x5x7"},
@@ -118,6 +147,7 @@ GradientCases makeCases() {
   GradientCases cases;
   addGathers(cases);
   addScatters(cases);
+  addScatterReductions(cases);
   addResizes(cases);
   return cases;
 }
