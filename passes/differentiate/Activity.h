@@ -10,7 +10,7 @@ namespace pipec::pipe {
 
 /// A value needs a gradient when it is a float and depends, through
 /// differentiable ops, on a parameter that is trained. What an op computes from
-/// such values without a derivative (comparisons, rounding) needs none.
+/// such values without a derivative (comparisons, positions) needs none.
 class Activity {
 public:
   /// `graph` is cut; VjpInterface is attached to the ops.

@@ -1,6 +1,7 @@
 // Derivatives of unary elementwise ops and of convert. Rules use the result
 // where that is cheaper than the operand. Piecewise constant ops (sign, floor,
-// ceil, round) have no rule: their gradient is zero, so it ends there.
+// ceil, round) hand on zeros, as ATen does: what is behind them is trained, so
+// weight decay moves it.
 // Tests: test/unit/passes/differentiate/UnaryDerivativesTest.cpp.
 #include "passes/differentiate/Derivatives.h"
 
@@ -127,6 +128,9 @@ void tanhGeluVjp(GeluOp op, Vjp &v) {
   Value right = v.mul(v.mul(v.mul(x, 0.5), oneMinusSquare(v, t)), slope);
   v.set(0, v.mul(v.grad(), v.add(left, right)));
 }
+template <typename OpT> void constantVjp(OpT op, Vjp &v) {
+  v.set(0, v.zeros(op.getOperand().getType()));
+}
 void geluVjp(GeluOp op, Vjp &v) {
   op.getTanhApproximation() ? tanhGeluVjp(op, v) : exactGeluVjp(op, v);
 }
@@ -166,6 +170,10 @@ void registerUnaryDerivatives(MLIRContext &context) {
   derive<softplusVjp>(context);
   derive<geluVjp>(context);
   derive<convertVjp>(context);
+  derive<constantVjp<SignOp>>(context);
+  derive<constantVjp<FloorOp>>(context);
+  derive<constantVjp<CeilOp>>(context);
+  derive<constantVjp<RoundOp>>(context);
 }
 
 } // namespace pipec::pipe

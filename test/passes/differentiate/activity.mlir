@@ -30,7 +30,8 @@ pipe.graph @main(%x: tensor<4xf32>, %ids: tensor<i64>) -> tensor<f32> {
   %4 = pipe.stage 2 (%a = %3 : tensor<4xf32>) -> tensor<f32> {
     %w = pipe.load_weight @frozen : tensor<4xf32>
     %5 = pipe.mul %a, %w : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-    %6 = pipe.floor %5 : (tensor<4xf32>) -> tensor<4xf32>
+    %is = pipe.compare gt %5, %w : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+    %6 = pipe.convert %is : (tensor<4xi1>) -> tensor<4xf32>
     %7 = pipe.convert %5 : (tensor<4xf32>) -> tensor<4xi32>
     %8 = pipe.convert %7 : (tensor<4xi32>) -> tensor<4xf32>
     %9 = pipe.mul %5, %6 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>

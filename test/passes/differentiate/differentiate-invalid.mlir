@@ -40,7 +40,8 @@ pipe.graph @main() -> tensor<f32> {
   %0 = pipe.stage 0 () -> tensor<f32> {
     %w = pipe.load_weight @frozen : tensor<f32>
     %c = pipe.load_weight @cut : tensor<f32>
-    %f = pipe.floor %c : (tensor<f32>) -> tensor<f32>
+    %i = pipe.convert %c : (tensor<f32>) -> tensor<i64>
+    %f = pipe.convert %i : (tensor<i64>) -> tensor<f32>
     %1 = pipe.mul %w, %f : (tensor<f32>, tensor<f32>) -> tensor<f32>
     pipe.yield %1 : tensor<f32>
   }

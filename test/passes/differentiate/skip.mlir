@@ -21,7 +21,8 @@ pipe.graph @main(%x: tensor<4xf32>) -> tensor<f32> {
   }
   %5 = pipe.transfer %4 from 1 to 2 : tensor<4xf32>
   %6 = pipe.stage 2 (%a = %2 : tensor<4xf32>, %b = %5 : tensor<4xf32>) -> tensor<4xf32> {
-    %7 = pipe.floor %a : (tensor<4xf32>) -> tensor<4xf32>
+    %is = pipe.compare gt %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+    %7 = pipe.convert %is : (tensor<4xi1>) -> tensor<4xf32>
     %8 = pipe.sub %b, %7 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     pipe.yield %8 : tensor<4xf32>
   }

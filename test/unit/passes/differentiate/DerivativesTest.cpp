@@ -16,10 +16,6 @@ namespace {
 
 // The same list stands in passes/differentiate/rules/README.md.
 const std::map<std::string, std::string> kWithoutDerivative = {
-    {"sign", "piecewise constant: zero wherever it has a derivative"},
-    {"floor", "piecewise constant"},
-    {"ceil", "piecewise constant"},
-    {"round", "piecewise constant"},
     {"is_nan", "result is bool"},
     {"is_inf", "result is bool"},
     {"compare", "result is bool"},

@@ -44,7 +44,9 @@ const Lines kNodes = {
     "(tensor<3x4xf64>, tensor<3xi64>) -> tensor<3x4xf64>",
     "%h7 = pipe.layer_norm %h6 scale %g bias %b axis 1 epsilon 1.0e-2 : "
     "(tensor<3x4xf64>, tensor<4xf64>, tensor<4xf64>) -> tensor<3x4xf64>",
-    "%kept = pipe.floor %h4 : (tensor<3x4xf64>) -> tensor<3x4xf64>",
+    "%positive = pipe.compare gt %h4, %g : (tensor<3x4xf64>, tensor<4xf64>) "
+    "-> tensor<3x4xi1>",
+    "%kept = pipe.convert %positive : (tensor<3x4xi1>) -> tensor<3x4xf64>",
     "%h8 = pipe.mul %h7, %kept : (tensor<3x4xf64>, tensor<3x4xf64>) -> "
     "tensor<3x4xf64>",
     "%h9 = pipe.add %h8, %h0 : (tensor<3x4xf64>, tensor<3x4xf64>) -> "
