@@ -146,10 +146,6 @@ std::vector<size_t> cheapestCuts(const Units &units, int64_t stages,
   return cuts;
 }
 
-} // namespace
-
-namespace {
-
 Status tooManyStages(const Units &units, const std::vector<GraphNode> &nodes,
                      int64_t stages) {
   const size_t most = units.list.size();
