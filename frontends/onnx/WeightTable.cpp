@@ -215,13 +215,20 @@ void AliasFinder::putFirstNameFirst(WeightDecl &decl) const {
   decl.aliases.assign(all.begin() + 1, all.end());
 }
 
+/// Parameters first. What counts the batches of a BatchNorm is in no file that
+/// serves inference, and nobody misses it.
 void AliasFinder::collectFolded() {
-  for (const auto &entry : model.signature.entries) {
-    int decl = table.find(entry.target);
-    if (entry.kind == GraphSignature::Kind::Parameter &&
-        (decl < 0 || table.decls[decl].kind == WeightKind::Constant))
-      table.folded.push_back(entry.target);
-  }
+  auto collect = [&](GraphSignature::Kind kind, const char *suffix) {
+    for (const auto &entry : model.signature.entries) {
+      int decl = table.find(entry.target);
+      if (entry.kind == kind &&
+          leafName(entry.target) != "num_batches_tracked" &&
+          (decl < 0 || table.decls[decl].kind == WeightKind::Constant))
+        table.folded.push_back(entry.target + suffix);
+    }
+  };
+  collect(GraphSignature::Kind::Parameter, "");
+  collect(GraphSignature::Kind::Buffer, " (buffer)");
 }
 
 void AliasFinder::run() {
@@ -243,6 +250,8 @@ StatusOr<WeightTable> makeWeightTable(const Model &model,
                                       const ImportOptions &options) {
   WeightTable table =
       model.signature.empty() ? namesByText(model) : namesBySignature(model);
+  if (model.signature.empty())
+    listFoldedTensors(model, table);
   findAliases(model, table);
   PIPEC_RETURN_IF_ERROR(resolveTies(model, options, table));
   return table;

@@ -42,7 +42,8 @@ struct WeightTable {
   std::vector<std::string> notices;
   /// Parameters without a declaration of their own: those that the signature
   /// lists or a legacy file's nodes show, and by the exporter's name those of
-  /// which a legacy file does not show which they were.
+  /// which a legacy file does not show which they were. Then the buffers that
+  /// the signature lists, "mask (buffer)".
   std::vector<std::string> folded;
 
   std::vector<std::string> names() const;
@@ -67,6 +68,8 @@ struct MatrixNames {
   std::vector<std::string> folded;
 };
 MatrixNames nameMatrices(const Model &model);
+/// Completes `folded` of a table made by namesByText.
+void listFoldedTensors(const Model &model, WeightTable &table);
 /// Adds the names under which modules hold a tensor that another module owns.
 void findAliases(const Model &model, WeightTable &table);
 /// Recognises tables stored twice, then applies --tie and --untie. Errors name

@@ -232,6 +232,39 @@ TEST(LegacyNames, ConvolutionWithItsNormIsFolded) {
   EXPECT_EQ(b.table.folded, (Names{"seq.0.weight"}));
 }
 
+// As in Mamba: the mixer calls the function with what its child holds.
+TEST(LegacyNames, ConvolutionByAFunctionIsNamedByItsBias) {
+  LegacyBuilder b;
+  b.tensor("onnx::Conv_1", {4, 4, 1, 1});
+  b.tensor("mixer.conv1d.bias", {4});
+  b.tensor("mixer.proj.bias", {4});
+  b.step("/mixer", "Conv", {"onnx::Conv_1", "mixer.conv1d.bias"});
+  b.step("/mixer/proj", "Add", {"mixer.proj.bias"});
+  EXPECT_EQ(b.parameters(),
+            (Names{"mixer.conv1d.biasf32[4]", "mixer.proj.biasf32[4]"}));
+  EXPECT_EQ(b.table.folded, (Names{"mixer.conv1d.weight"}));
+}
+
+TEST(LegacyNames, ConvolutionByAFunctionWithoutBiasKeepsItsName) {
+  LegacyBuilder b;
+  b.tensor("onnx::Conv_1", {4, 4, 1, 1});
+  b.tensor("mixer.proj.bias", {4});
+  b.step("/mixer", "Conv", {"onnx::Conv_1"});
+  b.step("/mixer/proj", "Add", {"mixer.proj.bias"});
+  EXPECT_EQ(b.parameters(), (Names{"mixer.proj.biasf32[4]"}));
+  EXPECT_EQ(b.table.folded, (Names{"onnx::Conv_1"}));
+}
+
+TEST(LegacyNames, WhatCameOfOtherParametersIsListed) {
+  LegacyBuilder b;
+  b.tensor("onnx::Mul_1", {1, 2, 1});
+  b.tensor("onnx::Mul_2", {});
+  b.step("/mixer", "Mul", {"onnx::Mul_1"});
+  b.step("/mixer", "Mul", {"onnx::Mul_2"});
+  EXPECT_EQ(b.parameters(), Names());
+  EXPECT_EQ(b.table.folded, (Names{"onnx::Mul_1"}));
+}
+
 TEST(LegacyNames, TransposedWeightOfAnotherModuleHasTheReadersNameToo) {
   LegacyBuilder b;
   b.tensor("wte.weight", {5, 4});

@@ -154,6 +154,22 @@ TEST(Weights, BuffersOfNoStateDictAreConstants) {
   EXPECT_EQ(weights.at("table").getKind(), pipe::WeightKind::constant);
 }
 
+TEST(Weights, FoldedBuffersAreListedBehindParameters) {
+  ScratchFolder folder;
+  ModelBuilder builder = foldedLinear();
+  builder.proto.mutable_graph()->clear_metadata_props();
+  builder.signature(
+      "b_idx: BUFFER target='idx' persistent=True\n"
+      "b_table: BUFFER target='table' persistent=False\n"
+      "b_n: BUFFER target='bn.num_batches_tracked' persistent=True\n"
+      "p_fc_weight: PARAMETER target='fc.weight'\n"
+      "p_fc_bias: PARAMETER target='fc.bias'\n"
+      "p_gone: PARAMETER target='gone.weight'\n");
+  std::string path = folder.write("m.onnx", builder.bytes());
+  EXPECT_EQ((*OnnxModel::open(path))->foldedParameters(),
+            (std::vector<std::string>{"gone.weight", "idx (buffer)"}));
+}
+
 TEST(Weights, MergedParametersAreApart) {
   ScratchFolder folder;
   ModelBuilder builder;
