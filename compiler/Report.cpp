@@ -152,6 +152,35 @@ Json namesSent(const schema::Manifest &manifest, uint32_t stage) {
   return names;
 }
 
+/// Parameters and buffers in the order of the stages that read them first.
+Json weightsJson(const schema::Manifest &manifest) {
+  Json list = Json::array();
+  std::map<std::string, size_t> at;
+  for (const schema::Stage &stage : manifest.stages())
+    for (const schema::Weight &weight : stage.weights()) {
+      if (weight.kind() == schema::CONSTANT)
+        continue;
+      auto [found, isNew] = at.emplace(weight.name(), list.size());
+      if (isNew) {
+        const TensorType type = typeOf(weight.type());
+        list.push_back(
+            {{"name", weight.name()},
+             {"kind", weight.kind() == schema::BUFFER ? "buffer" : "parameter"},
+             {"dtype", std::string(dtypeName(type.dtype))},
+             {"shape", type.shape},
+             {"bytes", type.byteSize()},
+             {"tied", Json::array()},
+             {"stages", Json::array()}});
+      }
+      Json &entry = list[found->second];
+      for (const std::string &alias : weight.aliases())
+        if (isNew)
+          entry["tied"].push_back(alias);
+      entry["stages"].push_back(stage.index());
+    }
+  return list;
+}
+
 /// Without a schedule each stage is a rank.
 int64_t rankOf(const schema::Manifest &manifest, uint32_t stage) {
   const schema::Schedule &schedule = manifest.training().schedule();
@@ -239,6 +268,7 @@ std::string jsonReport(const schema::Manifest &manifest,
   report["stages"] = Json::array();
   for (const schema::Stage &stage : manifest.stages())
     report["stages"].push_back(stageJson(manifest, stage));
+  report["weights"] = weightsJson(manifest);
   report["transfers"] = Json::array();
   for (const schema::Transfer &transfer : manifest.transfers()) {
     TensorType type = firstType(transfer.types());

@@ -12,6 +12,9 @@ for index, stage in enumerate(stages):
 assert [(t['from'], t['to'], t['shape'], t['dtype'], t['bytes'], t['gradient']) for t in report['transfers']] == [
     (0, 1, [8, 16], 'f32', 512, False), (1, 2, [8, 32], 'f32', 1024, False)]
 assert stages[0]['outputs'] == stages[1]['inputs'] == [report['transfers'][0]['value']]
+weights = report['weights']
+assert [w['name'] for w in weights] == [name for s in stages for name in s['parameters']], weights
+assert {'name': 'layer1.lin.weight', 'kind': 'parameter', 'dtype': 'f32', 'shape': [32, 16], 'bytes': 2048, 'tied': [], 'stages': [1]} in weights
 assert report['shared_weights'] == [] and report['microbatches'] == 1
 assert len(report['predicted']['memory_bytes']) == 3 and 0 <= report['predicted']['bubble'] < 1
 assert report['predicted']['step_seconds'] >= report['lower_bound_seconds'] > 0

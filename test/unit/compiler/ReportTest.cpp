@@ -66,6 +66,27 @@ TEST(Report, LongListsAreCutShort) {
             41u);
 }
 
+TEST(Report, WeightsAreListedOnceWithTypesTiesAndStages) {
+  schema::Manifest m = manifest();
+  m.mutable_stages(0)->mutable_weights(0)->add_aliases("head");
+  schema::Weight *mask = m.mutable_stages(1)->add_weights();
+  mask->set_name("mask");
+  mask->set_kind(schema::BUFFER);
+  addType(mask->mutable_type(), {3});
+  mask->mutable_type()->set_dtype(schema::I64);
+  schema::Weight *constant = m.mutable_stages(1)->add_weights();
+  constant->set_name("c");
+  constant->set_kind(schema::CONSTANT);
+  auto weights = nlohmann::json::parse(jsonReport(m, {}))["weights"];
+  EXPECT_EQ(weights, nlohmann::json::parse(R"([
+    {"name": "tied", "kind": "parameter", "dtype": "f32", "shape": [4, 8],
+     "bytes": 128, "tied": ["head"], "stages": [0, 2]},
+    {"name": "own", "kind": "parameter", "dtype": "f32", "shape": [4, 8],
+     "bytes": 128, "tied": [], "stages": [1]},
+    {"name": "mask", "kind": "buffer", "dtype": "i64", "shape": [3],
+     "bytes": 24, "tied": [], "stages": [1]}])"));
+}
+
 TEST(Report, TellsOfAPackageForTraining) {
   schema::Manifest m = manifest();
   schema::Schedule *schedule = m.mutable_training()->mutable_schedule();
