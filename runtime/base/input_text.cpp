@@ -37,8 +37,7 @@ std::string inputMismatch(const InputTexts &expected, const InputTexts &given,
     text += "; missing: " + listed(missing);
   if (!surplus.empty())
     text += "; surplus: " + listed(surplus);
-  return text + "; given: " + listed(given) + "; the model takes " +
-         listed(expected);
+  return text + "; given: " + listed(given) + "; expected: " + listed(expected);
 }
 
 std::string wrongInput(const std::string &name, const std::string &expected,

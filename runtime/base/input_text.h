@@ -13,7 +13,7 @@ namespace pipec {
 using InputTexts = std::map<std::string, std::string>;
 
 /// "inputs do not match; missing: 'y' i64[4]; surplus: 'z'; given: 'x' f32[4]
-/// and 'z' f32[2]; the model takes ...", of long lists the beginning. Empty
+/// and 'z' f32[2]; expected: ...", of long lists the beginning. Empty
 /// where nothing is missing and nothing is surplus.
 std::string inputMismatch(const InputTexts &expected, const InputTexts &given,
                           bool surplusIsWrong);

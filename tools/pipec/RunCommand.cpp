@@ -4,6 +4,7 @@
 #include "compiler/PackageWriter.h"
 #include "compiler/Temporaries.h"
 #include "pipec/session.h"
+#include "runtime/base/input_text.h"
 #include "runtime/base/printable.h"
 #include "runtime/base/safetensors.h"
 #include "runtime/base/write_target.h"
@@ -76,6 +77,22 @@ TensorMap selectInputs(const Package &package, const TensorMap &tensors,
   return inputs;
 }
 
+/// What one stage reads, against all that the file holds.
+Status checkStageInputs(const RunArguments &arguments, const Package &package,
+                        const TensorMap &tensors) {
+  InputTexts expected, given;
+  for (const ProgramInputDesc &input :
+       package.impl().programs[arguments.stage][0].inputs)
+    expected[input.name] = input.type.str();
+  for (const auto &[name, tensor] : tensors)
+    given[name] = tensor.type().str();
+  std::string text = inputMismatch(expected, given, false);
+  return text.empty()
+             ? Status()
+             : invalidArgument(arguments.inputs + ": stage " +
+                               std::to_string(arguments.stage) + ": " + text);
+}
+
 /// One microbatch through one stage of a package, which reads that stage's
 /// weights only.
 StatusOr<TensorMap> runOneStage(const RunArguments &arguments,
@@ -88,6 +105,7 @@ StatusOr<TensorMap> runOneStage(const RunArguments &arguments,
   PIPEC_ASSIGN_OR_RETURN(
       std::unique_ptr<StageRunner> runner,
       StageRunner::create(package, arguments.stage, options));
+  PIPEC_RETURN_IF_ERROR(checkStageInputs(arguments, package, tensors));
   TensorMap inputs;
   for (const std::string &name : runner->inputNames())
     if (auto found = tensors.find(name); found != tensors.end())
