@@ -76,6 +76,9 @@ public:
              "microbatch: nothing is cut");
     PIPEC_ASSIGN_OR_RETURN(std::vector<VariantShapes> variants,
                            planVariants(model->interface(), options));
+    if (const std::string unbound = unboundSizes(); !unbound.empty())
+      report("sizes without a --bind count as 1; to give them: --bind " +
+             unbound);
     reportFoldedParameters();
     PIPEC_ASSIGN_OR_RETURN(CompiledModel compiled, compileVariants(variants));
     if (recomputesByMemory())
@@ -114,23 +117,27 @@ private:
     return compiled;
   }
 
-  /// A size that nobody gave may be what does not fit.
-  Status aboutUnboundSizes(const Status &status) const {
-    if (!options.defaultBindings || status.getCode() != StatusCode::DataLoss)
-      return status;
+  /// "batch=SIZE,seq=SIZE" for the sizes that nobody gave; "" without any.
+  std::string unboundSizes() const {
     std::set<std::string> unbound;
     for (const auto &input : model->interface().inputs)
       for (const auto &dim : input.shape)
-        if (dim.size < 0 && !dim.symbol.empty() &&
+        if (options.defaultBindings && dim.size < 0 && !dim.symbol.empty() &&
             !options.bindings.count(dim.symbol))
-          unbound.insert(dim.symbol);
-    if (unbound.empty())
+          unbound.insert(dim.symbol + "=SIZE");
+    return llvm::join(unbound, ",");
+  }
+
+  /// A size that nobody gave may be what does not fit.
+  Status aboutUnboundSizes(const Status &status) const {
+    const std::string unbound = unboundSizes();
+    if (unbound.empty() || status.getCode() != StatusCode::DataLoss)
       return status;
     return Status(status.getCode(),
                   status.message() +
                       "; sizes without a --bind counted as 1: give them with "
                       "--bind " +
-                      llvm::join(unbound, "=SIZE,") + "=SIZE");
+                      unbound);
   }
 
   bool recomputesByMemory() const {
