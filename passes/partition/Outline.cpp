@@ -36,6 +36,7 @@ public:
   LogicalResult run() {
     if (failed(assignStages()))
       return failure();
+    keepWhereNothingElse();
     findRepeatedOnly();
     if (failed(collectUses()) || failed(checkStages()))
       return failure();
@@ -50,6 +51,7 @@ private:
   llvm::DenseMap<Operation *, int64_t> stageOf;
   llvm::DenseMap<Operation *, size_t> order;
   llvm::DenseSet<Operation *> repeatedOnly;
+  llvm::DenseSet<Operation *> kept; // replicable, and still in one stage
   llvm::MapVector<Value, llvm::SetVector<int64_t>>
       readers; // consumer stages of each value that crosses
 
@@ -72,10 +74,28 @@ private:
     return success();
   }
 
+  bool isReplicable(Operation *op) {
+    return replication.isReplicable(op) && !kept.contains(op);
+  }
+
+  /// The plan gives each stage an op of its own at the size that it is made
+  /// for; what is cheap enough to repeat may be more at a smaller one. A stage
+  /// that holds nothing else keeps it, and sends it.
+  void keepWhereNothingElse() {
+    std::vector<bool> hasOwn(stages.size(), false);
+    Operation *terminator = body().getTerminator();
+    for (auto [op, s] : stageOf)
+      if (!replication.isReplicable(op) ||
+          llvm::is_contained(op->getUsers(), terminator))
+        hasOwn[s] = true;
+    for (auto [op, s] : stageOf)
+      if (!hasOwn[s])
+        kept.insert(op);
+  }
+
   /// Whether stage `reader` makes `def` itself instead of receiving it.
   bool repeats(Operation *def, int64_t reader) {
-    return isPlaceless(def) ||
-           (stageOf[def] != reader && replication.isReplicable(def));
+    return isPlaceless(def) || (stageOf[def] != reader && isReplicable(def));
   }
 
   /// Makes `root`'s operands available in stage `s`.
@@ -149,7 +169,7 @@ private:
   void findRepeatedOnly() {
     Operation *terminator = body().getTerminator();
     for (Operation &op : llvm::reverse(body().without_terminator())) {
-      if (!replication.isReplicable(&op))
+      if (!isReplicable(&op))
         continue;
       bool needed = llvm::any_of(op.getUsers(), [&](Operation *user) {
         if (user == terminator)
@@ -169,9 +189,7 @@ private:
                               [&](Operation *op) { return !isPlaceless(op); });
       if (!own && stages.size() > 1)
         return graph.emitOpError()
-               << "stage " << index
-               << " would hold no operation of its own: what lies there is "
-                  "repeated by the stages that read it";
+               << "stage " << index << " would hold no operation";
     }
     return success();
   }

@@ -40,7 +40,7 @@ def PartitionOutline : Pass<"pipe-partition-outline", "::mlir::ModuleOp"> {
     Does: makes one `pipe.stage` a stage index. A value read in a later stage
     goes there by one `pipe.transfer`, straight from its producer. Constants, weight references, iotas,
     and cheap chains that depend only on constants and integer or boolean graph inputs (masks, position
-    tables) are repeated in the stage that reads them. Graph inputs are handed to every stage that reads them.
+    tables) are repeated in the stage that reads them, unless a stage holds nothing else. Graph inputs are handed to every stage that reads them.
 
     ```mlir
     pipe.graph @main(%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -57,7 +57,7 @@ def PartitionOutline : Pass<"pipe-partition-outline", "::mlir::ModuleOp"> {
     same ops on the same values as the uncut graph, so the same bits.
 
     Fails when: an op has no stage index, indices have gaps, data would flow to an earlier stage (the op and the value's producer are named),
-    or a stage would hold only ops that others repeat.
+    or a stage would hold no op.
 
     Options: none.
   }];

@@ -67,3 +67,20 @@ pipe.graph @through(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<
   %1 = pipe.tanh %0 {pipe.stage_index = 1 : i64} : (tensor<4xf32>) -> tensor<4xf32>
   pipe.output %x, %1, %c : tensor<4xf32>, tensor<4xf32>, tensor<2xi64>
 }
+
+// -----
+
+// What is repeated elsewhere stays where a stage holds nothing else, and is sent.
+// CHECK-LABEL: pipe.graph @only_a_mask
+// CHECK: %[[S0:.*]] = pipe.stage 0
+// CHECK:   pipe.compare
+// CHECK: pipe.transfer %[[S0]] from 0 to 1 : tensor<4xi1>
+// CHECK: pipe.stage 1
+// CHECK-NOT: pipe.compare
+// CHECK: pipe.select
+pipe.graph @only_a_mask(%x: tensor<4xf32>, %ids: tensor<4xi64>) -> tensor<4xf32> {
+  %zero = pipe.constant dense<0> : tensor<i64>
+  %m = pipe.compare gt %ids, %zero {pipe.stage_index = 0 : i64} : (tensor<4xi64>, tensor<i64>) -> tensor<4xi1>
+  %0 = pipe.select %m, %x, %x {pipe.stage_index = 1 : i64} : (tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  pipe.output %0 : tensor<4xf32>
+}
