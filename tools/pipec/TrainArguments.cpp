@@ -1,6 +1,7 @@
 // Declares and parses the arguments of `pipec train`. Tests: test/e2e/cli.
 #include "tools/pipec/TrainArguments.h"
 
+#include "runtime/base/input_text.h"
 #include "tools/pipec/NumberChecks.h"
 #include "tools/pipec/ParseBytes.h"
 
@@ -230,14 +231,26 @@ TrainArguments::openSource(const TensorTypes &modelInputs) const {
   return openTokens(options);
 }
 
+std::string TrainArguments::dataName() const {
+  if (inputs.size() == 1)
+    return inputs[0];
+  return inputs.empty() ? tokenFile : "--inputs";
+}
+
+std::string TrainArguments::noLabels(const TensorTypes &types) const {
+  InputTexts given;
+  for (const auto &[name, type] : types)
+    given[name] = type.str();
+  return dataName() + ": the loss needs labels; " +
+         inputMismatch({{labels, ""}}, given, false) +
+         " (--labels NAME names another tensor)";
+}
+
 StatusOr<CompileOptions>
 TrainArguments::compileOptions(const TensorTypes &types) const {
   PIPEC_ASSIGN_OR_RETURN(CompileOptions options, this->options());
   options.weightsInPlace = true;
-  options.given = GivenInputs{
-      inputs.size() == 1 ? inputs[0]
-                         : std::string(inputs.empty() ? "--data" : "--inputs"),
-      types};
+  options.given = GivenInputs{dataName(), types};
   for (const auto &[name, type] : types) {
     options.inputShapes[name] = type.shape;
     bool cut = !type.shape.empty() &&
@@ -255,6 +268,9 @@ TrainArguments::compileOptions(const TensorTypes &types) const {
   options.accumulate = accumulate;
   PIPEC_ASSIGN_OR_RETURN(options.training,
                          trainingOptions(!tokenFile.empty() || shiftLabels));
+  if (options.training->loss != TrainingOptions::Loss::Output &&
+      !types.count(labels))
+    return invalidArgument(noLabels(types));
   if (auto found = types.find(labels); found != types.end())
     options.training->labelType = found->second.dtype;
   if (!memory.empty()) {

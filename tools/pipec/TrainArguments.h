@@ -34,6 +34,12 @@ struct TrainArguments : ModelArguments, TrainingArguments {
   /// For batches of these types.
   StatusOr<CompileOptions> compileOptions(const TensorTypes &types) const;
   StatusOr<TrainerOptions> trainerOptions(int64_t totalSteps) const;
+
+  /// What messages call the place that batches come from.
+  std::string dataName() const;
+
+private:
+  std::string noLabels(const TensorTypes &types) const;
 };
 
 } // namespace pipec::tool

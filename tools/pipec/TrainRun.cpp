@@ -6,6 +6,7 @@
 #include "compiler/PackageWriter.h"
 #include "runtime/base/safetensors.h"
 #include "runtime/base/write_target.h"
+#include "runtime/executor/batch_plan.h"
 #include "runtime/package/package_impl.h"
 #include "tools/pipec/IdleOptions.h"
 
@@ -284,6 +285,11 @@ StatusOr<TensorMap> TrainRun::batchFor(int64_t step) const {
 
 Status TrainRun::trainStep(int64_t step) {
   PIPEC_ASSIGN_OR_RETURN(TensorMap batch, batchFor(step));
+  if (packaged) // a model file's are checked where it is compiled for them
+    PIPEC_RETURN_IF_ERROR(
+        aboutTheModel(checkNames(packaged->impl(), batch, false)
+                          .withPrefix(arguments.dataName()),
+                      arguments.model, arguments.model));
   PIPEC_ASSIGN_OR_RETURN(Trainer * trainer, trainerFor(typesOf(batch)));
   if (current != trainer)
     PIPEC_RETURN_IF_ERROR(trainer->takeStateFrom(*current));
