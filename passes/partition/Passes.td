@@ -64,6 +64,37 @@ def PartitionOutline : Pass<"pipe-partition-outline", "::mlir::ModuleOp"> {
   let dependentDialects = ["::pipec::pipe::PipeDialect"];
 }
 
+def PartitionFindBatchMixes : Pass<"pipe-partition-find-batch-mixes", "::mlir::ModuleOp"> {
+  let summary = "remarks on ops that mix the rows of the batch";
+  let description = [{
+    Does: follows the batch dimension (dimension 0 of each graph input without `pipe.whole`) through the graph and emits a remark at each op
+    that mixes the rows and reaches an output by it: reductions, softmax, running sums, contractions, statistics of norms,
+    sorting and reversal over the batch, and products that pair every row with every other. Changes nothing. The driver asks the same of
+    passes/partition/BatchCoupling.h and prints a warning.
+
+    ```mlir
+    pipe.graph @main(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
+      %0 = pipe.reduce mean %x dims [0] keep : (tensor<4x3xf32>) -> tensor<1x3xf32>   // remark: reduces over the batch
+      %1 = pipe.sub %x, %0 : (tensor<4x3xf32>, tensor<1x3xf32>) -> tensor<4x3xf32>
+      pipe.output %1 : tensor<4x3xf32>
+    }
+    ```
+
+    Requires: the import phase is done; the graph is not cut. A microbatch of 2 rows or more: with one, reductions over the batch are folded away.
+
+    Guarantees: no op is named whose mixing an output's join makes good (the sum of a loss), or that only counts, positions and masks depend on.
+    Silence is no proof: where the rows are no longer followed (a gather of rows, a reshape that takes them apart), nothing is said of what comes behind.
+
+    Fails when: `join` is none of its words.
+
+    Options: see below.
+  }];
+  let options = [
+    Option<"join", "join", "std::string", "\"none\"", "how outputs join whose first dimension is not the batch: none, sum, mean or loss">,
+  ];
+  let dependentDialects = ["::pipec::pipe::PipeDialect"];
+}
+
 def PartitionVerify : Pass<"pipe-partition-verify", "::mlir::ModuleOp"> {
   let summary = "gate: the graph is cut and every transfer is right";
   let description = [{

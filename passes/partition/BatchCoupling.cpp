@@ -1,0 +1,128 @@
+// `pipe-partition-find-batch-mixes` and the walk behind it.
+// In: an imported graph. Out: its ops that mix the rows of the batch.
+// Tests: test/passes/partition/batch-mixes.mlir, batch-mixes-none.mlir.
+#include "passes/partition/BatchCoupling.h"
+
+#include "ir/OpDescs.h"
+#include "ir/ShapeInference.h"
+#include "passes/partition/BatchDependence.h"
+#include "passes/partition/Passes.h"
+
+using namespace mlir;
+
+namespace pipec::pipe {
+
+#define GEN_PASS_DEF_PARTITIONFINDBATCHMIXES
+#include "passes/partition/Passes.h.inc"
+
+namespace {
+
+using Combination = BatchDependence::Combination;
+
+/// Rows of a microbatch; 0 where no input is cut.
+int64_t rowsOf(GraphOp graph) {
+  for (BlockArgument argument : graph.getBody().getArguments())
+    if (ShapeRef shape = shapeOf(argument);
+        !graph.isWhole(argument.getArgNumber()) && !shape.empty())
+      return shape[0];
+  return 0;
+}
+
+BatchDependence ofInput(GraphOp graph, BlockArgument argument, int64_t rows) {
+  BatchDependence input;
+  ShapeRef shape = shapeOf(argument);
+  if (graph.isWhole(argument.getArgNumber()) || shape.empty())
+    return input;
+  // Labels may have several rows to one of the batch.
+  if (shape[0] > 0 && shape[0] % rows == 0)
+    input.dim = 0;
+  else
+    input.lost = true;
+  input.counts = !isa<FloatType>(elementTypeOf(argument));
+  return input;
+}
+
+bool isOfBatchNorm(Operation *op) {
+  return originOf(op->getLoc()).op == "BatchNormalization";
+}
+
+/// The mix that makes an output differ from the whole batch's; no op: none.
+BatchMix mixIn(const BatchDependence &output, RowJoin join) {
+  if (join == RowJoin::none)
+    return {};
+  if (output.isMixed())
+    return output.mixed;
+  const bool joins =
+      !output.isCombined() || output.counts ||
+      (join == RowJoin::loss && output.combination != Combination::other) ||
+      (join != RowJoin::concat && output.combination == Combination::scaled) ||
+      (join == RowJoin::sum && output.combination == Combination::sum) ||
+      (join == RowJoin::mean && output.combination == Combination::mean);
+  return joins ? BatchMix{} : output.combiner;
+}
+
+struct PartitionFindBatchMixesPass
+    : impl::PartitionFindBatchMixesBase<PartitionFindBatchMixesPass> {
+  using Base::Base;
+  void runOnOperation() override {
+    GraphOp graph = findGraph(getOperation());
+    if (!graph)
+      return;
+    RowJoin others = RowJoin::none;
+    if (join == "sum")
+      others = RowJoin::sum;
+    else if (join == "mean")
+      others = RowJoin::mean;
+    else if (join == "loss")
+      others = RowJoin::loss;
+    else if (join != "none") {
+      getOperation().emitError("join must be none, sum, mean or loss, got '")
+          << join << "'";
+      return signalPassFailure();
+    }
+    const int64_t rows = rowsOf(graph);
+    auto joinOf = [&](unsigned i) {
+      ShapeRef shape = shapeOf(graph.getOutput().getOperand(i));
+      return !shape.empty() && shape[0] == rows ? RowJoin::concat : others;
+    };
+    for (const BatchMix &mix : findBatchMixes(graph, joinOf))
+      mix.op->emitRemark(mix.what);
+  }
+};
+
+} // namespace
+
+std::vector<BatchMix>
+findBatchMixes(GraphOp graph, llvm::function_ref<RowJoin(unsigned)> joinOf) {
+  const int64_t rows = rowsOf(graph);
+  if (rows < 2)
+    return {};
+  llvm::DenseMap<Value, BatchDependence> known;
+  for (BlockArgument argument : graph.getBody().getArguments())
+    known[argument] = ofInput(graph, argument, rows);
+  auto of = [&](Value value) { return known.lookup(value); };
+  for (Operation &op : graph.getBody().front().without_terminator()) {
+    BatchDependence result = dependenceOf(&op, rows, of);
+    if (result.isCombined() && isOfBatchNorm(&op))
+      result = {}; // as if it were stored
+    for (Value value : op.getResults()) {
+      known[value] = result;
+      known[value].counts |= !isa<FloatType>(elementTypeOf(value));
+    }
+  }
+  llvm::DenseMap<Operation *, BatchMix> found;
+  for (auto [i, value] : llvm::enumerate(graph.getOutput().getOperands())) {
+    if (graph.getResultAttr(i, PipeDialect::kBufferAttr))
+      continue;
+    BatchMix mix = mixIn(of(value), joinOf(i));
+    if (mix.op)
+      found.insert({mix.op, mix});
+  }
+  std::vector<BatchMix> mixes;
+  for (Operation &op : graph.getBody().front())
+    if (auto at = found.find(&op); at != found.end())
+      mixes.push_back(at->second);
+  return mixes;
+}
+
+} // namespace pipec::pipe
