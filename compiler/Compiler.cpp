@@ -5,6 +5,7 @@
 // Tests: test/unit/compiler/CompilerTest.cpp, test/conformance.
 #include "compiler/Compiler.h"
 
+#include "compiler/BatchMixes.h"
 #include "compiler/Diagnostics.h"
 #include "compiler/Emit.h"
 #include "compiler/ExportRemarks.h"
@@ -98,7 +99,7 @@ private:
       if (!imported.ok())
         return aboutUnboundSizes(imported.status());
       OwningOpRef<ModuleOp> module = std::move(*imported);
-      PIPEC_RETURN_IF_ERROR(cut(*module, first));
+      PIPEC_RETURN_IF_ERROR(cut(*module, variants[v], first));
       modules.push_back(std::move(module));
     }
     report("emitting " + std::to_string(plan.numStages()) +
@@ -113,6 +114,8 @@ private:
           {variants[v].rows, pipe::findGraph(*modules[v])});
     PIPEC_ASSIGN_OR_RETURN(CompiledModel compiled, emitModel(input));
     compiled.plan = planText;
+    for (const std::string &mix : batchMixes)
+      compiled.manifest.add_batch_mixes(llvm::json::fixUTF8(mix));
     isFirstTry = false;
     return compiled;
   }
@@ -189,6 +192,7 @@ private:
   std::unique_ptr<onnx::OnnxModel> model;
   pipe::PartitionPlan plan;
   std::string planText;
+  std::vector<std::string> batchMixes;
   bool isFirstTry = true;
   llvm::SmallVector<int64_t> recomputedStages; // of Recompute::Auto
 
@@ -238,9 +242,11 @@ private:
     int64_t count = 0;
     module.walk([&](pipe::BatchNormOp) { ++count; });
     if (count && options.training && !options.training->batchNormFrozen)
-      report(std::to_string(count) +
-             " BatchNorm nodes are in training mode: statistics of each "
-             "microbatch; --batch-norm frozen keeps the stored ones");
+      report((cutsBatches() ? "warning: " : "") + std::to_string(count) +
+             (count == 1 ? " BatchNorm node is" : " BatchNorm nodes are") +
+             " in training mode: statistics of each microbatch" +
+             (cutsBatches() ? ", not of the whole batch" : "") +
+             "; --batch-norm frozen keeps the stored ones");
     if (!count && options.training && options.training->batchNormFrozen)
       report("--batch-norm frozen changes nothing: the model has no BatchNorm "
              "nodes");
@@ -266,7 +272,7 @@ private:
     return bindings;
   }
 
-  Status cut(ModuleOp module, bool first) {
+  Status cut(ModuleOp module, const VariantShapes &variant, bool first) {
     pipe::GraphOp graph = pipe::findGraph(module);
     if (options.training)
       PIPEC_RETURN_IF_ERROR(dropOtherOutputs(module, graph));
@@ -277,6 +283,8 @@ private:
     }
     if (options.training)
       PIPEC_RETURN_IF_ERROR(prepareTraining(module, graph, first));
+    if (first)
+      findBatchMixes(graph, variant);
     pipe::annotateStages(graph, plan);
     PIPEC_RETURN_IF_ERROR(
         runPhase(module, "partition", pipe::buildPartitionPipeline));
@@ -291,6 +299,45 @@ private:
             manager.addPass(pipe::createDifferentiate(how));
           }));
     return runPhase(module, "lower", pipe::buildLowerPipeline);
+  }
+
+  bool cutsBatches() const {
+    return options.microbatches > 1 || options.accumulate > 1;
+  }
+
+  /// Once for all sizes: they hold the same ops.
+  void findBatchMixes(pipe::GraphOp graph, const VariantShapes &variant) {
+    if (variant.rows == 1 && (cutsBatches() || options.defaultBindings))
+      batchMixes = batchMixesOfTwoRows(variant);
+    else
+      batchMixes =
+          describeBatchMixes(graph, variant.rows, model->interface(), options);
+    if (batchMixes.empty() || !cutsBatches())
+      return;
+    const bool parts = options.accumulate > 1;
+    report(batchMixWarning(
+        batchMixes, parts ? "--microbatches 1 --accumulate 1 keeps them equal"
+                          : "--microbatches 1 keeps them equal"));
+  }
+
+  /// Of one row nothing is left to mix, so another size is imported. Where the
+  /// file allows no other there is nothing to tell.
+  std::vector<std::string> batchMixesOfTwoRows(const VariantShapes &variant) {
+    VariantShapes two = variant;
+    two.rows = 2;
+    for (const auto &input : model->interface().inputs)
+      if (auto &shape = two.inputShapes[input.name];
+          !isWholeInput(input, options) && !shape.empty())
+        shape[0] = 2;
+    StatusOr<OwningOpRef<ModuleOp>> module = import(two, /*first=*/false);
+    if (!module.ok())
+      return {};
+    pipe::GraphOp graph = pipe::findGraph(**module);
+    if (options.training &&
+        (!dropOtherOutputs(**module, graph).ok() ||
+         !prepareTraining(**module, graph, /*first=*/false).ok()))
+      return {};
+    return describeBatchMixes(graph, two.rows, model->interface(), options);
   }
 
   /// Before the plan is made: what only other outputs need is no work to

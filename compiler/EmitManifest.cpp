@@ -101,35 +101,14 @@ private:
     }
   }
 
-  /// Whether the file gives the first dimension of output `name` a fixed size
-  /// although that of the inputs which are cut is symbolic: then it is no
-  /// batch.
-  bool hasFixedRows(const std::string &name) {
-    bool symbolicBatch = llvm::any_of(input.interface->inputs, [&](auto &port) {
-      return !isWholeInput(port, *input.options) && port.hasShape &&
-             !port.shape.empty() && port.shape[0].size < 0;
-    });
-    return symbolicBatch &&
-           llvm::any_of(input.interface->outputs, [&](auto &port) {
-             return port.name == name && port.hasShape && !port.shape.empty() &&
-                    port.shape[0].size >= 0;
-           });
-  }
-
-  /// An output whose first dimension is the microbatch's rows is joined by
-  /// concatenation.
-  Merge defaultMerge(unsigned i, const std::string &name) {
-    if (input.variants[0].rows == 0)
-      return Merge::Same;
-    if (hasFixedRows(name))
-      return Merge::Unspecified;
-    for (const EmitVariant &variant : input.variants) {
-      TensorType type =
-          pipe::toTensorType(pipe::GraphOp(variant.graph).getResultTypes()[i]);
-      if (type.shape.empty() || type.shape[0] != variant.rows)
-        return Merge::Unspecified;
-    }
-    return Merge::Concat;
+  /// Rows and the type of result `i`, by variant.
+  std::vector<std::pair<int64_t, TensorType>> resultTypes(unsigned i) {
+    std::vector<std::pair<int64_t, TensorType>> types;
+    for (const EmitVariant &variant : input.variants)
+      types.emplace_back(
+          variant.rows,
+          pipe::toTensorType(pipe::GraphOp(variant.graph).getResultTypes()[i]));
+    return types;
   }
 
   Status addOutputs() {
@@ -144,17 +123,15 @@ private:
       known.insert(name);
       names += (names.empty() ? "" : ", ") + name;
       message->set_name(name);
-      auto asked = input.options->merges.find(name);
+      const auto types = resultTypes(i);
       // The loss of the batch is the sum over microbatches (decision 8).
-      Merge merge = input.options->training ? Merge::Sum
-                    : asked != input.options->merges.end()
-                        ? asked->second
-                        : defaultMerge(i, name);
+      Merge merge =
+          input.options->training
+              ? Merge::Sum
+              : mergeOf(*input.interface, *input.options, name, types);
       message->set_merge(static_cast<schema::Merge>(merge));
-      for (const EmitVariant &variant : input.variants)
-        setType(message->add_types(),
-                pipe::toTensorType(
-                    pipe::GraphOp(variant.graph).getResultTypes()[i]));
+      for (const auto &[rows, type] : types)
+        setType(message->add_types(), type);
     }
     for (const auto &[name, merge] : input.options->merges)
       if (!known.count(name) && !input.options->training)

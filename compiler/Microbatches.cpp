@@ -205,4 +205,35 @@ planVariants(const onnx::ModelInterface &model, const CompileOptions &options) {
   return variants;
 }
 
+/// Whether the file gives the first dimension of output `name` a fixed size
+/// although that of the inputs which are cut is symbolic: then it is no batch.
+static bool hasFixedRows(const onnx::ModelInterface &model,
+                         const CompileOptions &options,
+                         const std::string &name) {
+  bool symbolicBatch = llvm::any_of(model.inputs, [&](const Port &port) {
+    return !isWholeInput(port, options) && port.hasShape &&
+           !port.shape.empty() && port.shape[0].size < 0;
+  });
+  return symbolicBatch && llvm::any_of(model.outputs, [&](const Port &port) {
+           return port.name == name && port.hasShape && !port.shape.empty() &&
+                  port.shape[0].size >= 0;
+         });
+}
+
+Merge mergeOf(const onnx::ModelInterface &model, const CompileOptions &options,
+              const std::string &name,
+              const std::vector<std::pair<int64_t, TensorType>> &variants) {
+  auto asked = options.merges.find(name);
+  if (asked != options.merges.end())
+    return asked->second;
+  if (variants[0].first == 0)
+    return Merge::Same;
+  if (hasFixedRows(model, options, name))
+    return Merge::Unspecified;
+  for (const auto &[rows, type] : variants)
+    if (type.shape.empty() || type.shape[0] != rows)
+      return Merge::Unspecified;
+  return Merge::Concat;
+}
+
 } // namespace pipec

@@ -29,6 +29,13 @@ StatusOr<CompileOptions> wholeWhereUncut(const onnx::ModelInterface &model,
 bool isWholeInput(const onnx::ModelInterface::Port &input,
                   const CompileOptions &options);
 
+/// How the microbatches of output `name` join: as asked, else behind each other
+/// where its first dimension is the microbatch's rows. `variants`: rows and the
+/// output's type of each size; no rows: no input is cut.
+Merge mergeOf(const onnx::ModelInterface &model, const CompileOptions &options,
+              const std::string &name,
+              const std::vector<std::pair<int64_t, TensorType>> &variants);
+
 } // namespace pipec
 
 #endif // PIPEC_COMPILER_MICROBATCHES_H

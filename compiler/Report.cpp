@@ -258,6 +258,12 @@ std::string textReport(const schema::Manifest &manifest,
       text += "\n";
     }
   }
+  if (manifest.batch_mixes_size())
+    text +=
+        "mixes the rows of the batch, so that microbatches give other "
+        "results than the whole batch:\n" +
+        nameList({manifest.batch_mixes().begin(), manifest.batch_mixes().end()},
+                 "    ");
   return text;
 }
 
@@ -285,6 +291,9 @@ std::string jsonReport(const schema::Manifest &manifest,
   report["shared_weights"] = Json::array();
   for (const auto &[name, stages] : sharedWeights(manifest))
     report["shared_weights"].push_back({{"name", name}, {"stages", stages}});
+  report["batch_mixes"] = Json::array();
+  for (const std::string &mix : manifest.batch_mixes())
+    report["batch_mixes"].push_back(mix);
   Prediction p = predict(manifest, context);
   const bool training = manifest.has_training();
   report["schedule"] =

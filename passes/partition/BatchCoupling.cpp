@@ -46,8 +46,9 @@ bool isOfBatchNorm(Operation *op) {
   return originOf(op->getLoc()).op == "BatchNormalization";
 }
 
-/// The mix that makes an output differ from the whole batch's; no op: none.
-BatchMix mixIn(const BatchDependence &output, RowJoin join) {
+/// The mixes that make an output differ from the whole batch's.
+llvm::SmallVector<BatchMix, 1> mixesIn(const BatchDependence &output,
+                                       RowJoin join) {
   if (join == RowJoin::none)
     return {};
   if (output.isMixed())
@@ -58,7 +59,9 @@ BatchMix mixIn(const BatchDependence &output, RowJoin join) {
       (join != RowJoin::concat && output.combination == Combination::scaled) ||
       (join == RowJoin::sum && output.combination == Combination::sum) ||
       (join == RowJoin::mean && output.combination == Combination::mean);
-  return joins ? BatchMix{} : output.combiner;
+  if (joins)
+    return {};
+  return {output.combiner};
 }
 
 struct PartitionFindBatchMixesPass
@@ -114,8 +117,7 @@ findBatchMixes(GraphOp graph, llvm::function_ref<RowJoin(unsigned)> joinOf) {
   for (auto [i, value] : llvm::enumerate(graph.getOutput().getOperands())) {
     if (graph.getResultAttr(i, PipeDialect::kBufferAttr))
       continue;
-    BatchMix mix = mixIn(of(value), joinOf(i));
-    if (mix.op)
+    for (const BatchMix &mix : mixesIn(of(value), joinOf(i)))
       found.insert({mix.op, mix});
   }
   std::vector<BatchMix> mixes;

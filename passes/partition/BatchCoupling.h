@@ -26,7 +26,8 @@ struct BatchMix {
   llvm::StringLiteral what{""}; // "reduces over the batch"
 };
 
-/// In the order of the ops, each op once. `joinOf`: by the graph's result.
+/// In the order of the ops, each op once; a reduction of what is mixed already
+/// is not named again. `joinOf`: by the graph's result.
 /// `graph` is imported and not yet cut. Statistics of a BatchNormalization in
 /// training mode are left out: whoever asks for them is told in other words.
 /// Nothing is found where the microbatch has one row, which leaves no trace of

@@ -56,12 +56,10 @@ private:
   llvm::function_ref<D(Value)> of;
 
   void mixInto(D &d, llvm::StringLiteral what) const {
-    if (d.isMixed())
-      return;
     if (d.counts)
       d = lost(d);
     else
-      d.mixed = {op, what};
+      d.addMixes({{op, what}});
     d.combination = Combination::none;
   }
   /// What is left of `d` where its rows are not followed.
@@ -76,7 +74,7 @@ private:
   static D asPositions(D d) {
     if (!d.isMixed() && !d.isCombined())
       return d;
-    d.mixed = {};
+    d.mixed.clear();
     return lost(d);
   }
   D combinedRows(const D &d, Combination how, llvm::StringLiteral what) const {
@@ -124,8 +122,7 @@ D Rules::giveUp() {
   for (Value operand : op->getOperands()) {
     D d = of(operand);
     result.counts &= d.isWhole() ? !d.learned : d.counts;
-    if (!result.isMixed())
-      result.mixed = d.mixed;
+    result.addMixes(d.mixed);
   }
   return lost(result);
 }
@@ -139,8 +136,7 @@ D Rules::joined(ArrayRef<Part> parts) {
     result.counts &= d.isWhole() ? !d.learned : d.counts;
     isLost |= d.lost || (d.hasRows() && dim < 0);
     isCombined |= d.isCombined();
-    if (d.isMixed() && !result.isMixed())
-      result.mixed = d.mixed;
+    result.addMixes(d.mixed);
     if (!d.hasRows() || dim < 0)
       continue;
     pairs |= result.hasRows() && result.dim != dim;
@@ -154,8 +150,8 @@ D Rules::joined(ArrayRef<Part> parts) {
     return isCombined && !result.lost ? combined(parts) : result;
   }
   for (const auto &[d, dim] : parts)
-    if (d.isCombined() && !d.counts && !result.isMixed())
-      result.mixed = d.combiner;
+    if (d.isCombined() && !d.counts)
+      result.addMixes(d.combiner);
   return result;
 }
 
@@ -175,8 +171,8 @@ D Rules::kept(ArrayRef<Part> parts) {
 D Rules::bent(ArrayRef<Part> parts) {
   D result;
   for (const auto &[d, dim] : parts)
-    if (d.isCombined() && !d.counts && !result.isMixed())
-      result.mixed = d.combiner;
+    if (d.isCombined() && !d.counts)
+      result.addMixes(d.combiner);
   result.counts = false;
   return lost(result);
 }

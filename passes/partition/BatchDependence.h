@@ -18,8 +18,9 @@ struct BatchDependence {
   Combination combination = Combination::none;
   /// Which op combined them.
   BatchMix combiner;
-  /// Which op mixed them for good: no join gives the whole batch's numbers.
-  BatchMix mixed;
+  /// Which ops mixed them for good: no join gives the whole batch's numbers.
+  /// Each op once.
+  llvm::SmallVector<BatchMix, 1> mixed;
   /// It depends on the batch in a way that is not followed.
   bool lost = false;
   /// Made of integers and booleans alone. Counts, positions and masks are mixed
@@ -31,7 +32,13 @@ struct BatchDependence {
 
   bool hasRows() const { return dim >= 0; }
   bool isCombined() const { return combination != Combination::none; }
-  bool isMixed() const { return mixed.op != nullptr; }
+  bool isMixed() const { return !mixed.empty(); }
+  void addMixes(llvm::ArrayRef<BatchMix> mixes) {
+    for (const BatchMix &mix : mixes)
+      if (llvm::none_of(mixed,
+                        [&](const BatchMix &m) { return m.op == mix.op; }))
+        mixed.push_back(mix);
+  }
   bool isWhole() const {
     return !hasRows() && !isCombined() && !isMixed() && !lost;
   }

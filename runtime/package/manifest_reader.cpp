@@ -340,6 +340,8 @@ Status readAll(const FileBytes &bytes, Package::Impl &package) {
   PIPEC_RETURN_IF_ERROR(parse(bytes, manifest));
   package.modelName = manifest.model();
   package.producer = manifest.producer();
+  package.batchMixes.assign(manifest.batch_mixes().begin(),
+                            manifest.batch_mixes().end());
   PIPEC_RETURN_IF_ERROR(readVariants(manifest, package));
   PIPEC_RETURN_IF_ERROR(readInputs(manifest, package));
   PIPEC_RETURN_IF_ERROR(readOutputs(manifest, package));

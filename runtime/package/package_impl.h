@@ -107,6 +107,7 @@ struct StageRouting {
 
 struct Package::Impl {
   std::string path, modelName, producer;
+  std::vector<std::string> batchMixes; // see schema::Manifest
   std::vector<InputInfo> inputs;
   std::vector<OutputInfo> outputs;
   std::vector<StageInfo> stages;

@@ -1,6 +1,7 @@
 // `pipec run`: a model file or package, tensors in, tensors out.
 // A model file is compiled into a temporary package first, its weights left in
 // place. Tests: test/e2e/cli, test/conformance.
+#include "compiler/BatchMixes.h"
 #include "compiler/PackageWriter.h"
 #include "compiler/Temporaries.h"
 #include "pipec/session.h"
@@ -125,10 +126,23 @@ progressLine(const RunArguments &arguments) {
   };
 }
 
+/// Of a package; of a model file the compiler said it already.
+void warnOfBatchMixes(const RunArguments &arguments, const Package &package,
+                      const TensorMap &inputs) {
+  const Package::Impl &impl = package.impl();
+  if (impl.batchMixes.empty())
+    return;
+  auto plan = planBatch(impl, inputs, arguments.microbatches);
+  if (plan.ok() && plan->count() > 1) // the session tells what is wrong
+    arguments.reporter()(batchMixWarning(
+        impl.batchMixes, "a package compiled with --microbatches 1 for the "
+                         "whole batch keeps them equal"));
+}
+
 StatusOr<TensorMap> runAllStages(const RunArguments &arguments,
                                  const Package &package,
                                  const TensorMap &tensors,
-                                 const SessionOptions &options) {
+                                 const SessionOptions &options, bool isPacked) {
   PIPEC_RETURN_IF_ERROR(
       checkNames(package.impl(), tensors, false).withPrefix(arguments.inputs));
   TensorMap inputs = selectInputs(package, tensors, arguments.reporter());
@@ -141,6 +155,8 @@ StatusOr<TensorMap> runAllStages(const RunArguments &arguments,
       planBatch(package.impl(), inputs, runOptions.microbatches)
           .status()
           .withPrefix(arguments.inputs));
+  if (isPacked)
+    warnOfBatchMixes(arguments, package, inputs);
   PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<Session> session,
                          Session::create(package, options));
   return session->run(inputs, runOptions);
@@ -250,7 +266,8 @@ Status runPackage(const RunArguments &arguments, const std::string &path,
       TensorMap outputs,
       arguments.stage >= 0
           ? runOneStage(arguments, package, tensors, options)
-          : runAllStages(arguments, package, tensors, options));
+          : runAllStages(arguments, package, tensors, options,
+                         /*isPacked=*/path == arguments.model));
   double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

@@ -3,6 +3,7 @@
 // test/conformance/train_models.py.
 #include "tools/pipec/TrainRun.h"
 
+#include "compiler/BatchMixes.h"
 #include "compiler/PackageWriter.h"
 #include "runtime/base/safetensors.h"
 #include "runtime/base/write_target.h"
@@ -146,6 +147,11 @@ Status TrainRun::usePackage(TensorTypes &modelInputs) {
       arguments.whole.push_back(input.name);
   }
   const Package::Impl &impl = packaged->impl();
+  if (!impl.batchMixes.empty() &&
+      impl.training->schedule.microbatches * arguments.accumulate > 1)
+    report(batchMixWarning(impl.batchMixes,
+                           "a package compiled with --microbatches 1 keeps "
+                           "them equal"));
   if (!impl.training->labels.empty())
     arguments.labels = impl.training->labels;
   arguments.ignoreIndex = impl.training->ignoreIndex;

@@ -47,6 +47,7 @@ pipe.graph @products(%x: tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<4x3xf32>) 
   %1 = pipe.dot_general %x, %0 contract [1] x [0] : (tensor<4x3xf32>, tensor<3x3xf32>) -> tensor<4x3xf32>
   // expected-remark @+1 {{pairs every row of the batch with every other}}
   %2 = pipe.dot_general %x, %x contract [1] x [1] : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x4xf32>
+  // expected-remark @+1 {{contracts the batch}}
   %3 = pipe.dot_general %2, %x contract [1] x [0] : (tensor<4x4xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
   pipe.output %1, %3 : tensor<4x3xf32>, tensor<4x3xf32>
 }
@@ -98,4 +99,17 @@ pipe.graph @outputs(%x: tensor<4x4xf32>, %y: tensor<4x3xf32>) -> (tensor<4xf32>,
   // expected-remark @+1 {{reduces over the batch}}
   %1 = pipe.reduce mean %x dims [0] : (tensor<4x4xf32>) -> tensor<4xf32>
   pipe.output %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Each op that mixes is named, one behind the other too; the mean of a loss is not.
+pipe.graph @several(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  // expected-remark @+1 {{reduces over the batch}}
+  %0 = pipe.reduce mean %x dims [0] keep : (tensor<4x3xf32>) -> tensor<1x3xf32>
+  %1 = pipe.sub %x, %0 : (tensor<4x3xf32>, tensor<1x3xf32>) -> tensor<4x3xf32>
+  // expected-remark @+1 {{normalises over the batch}}
+  %2 = pipe.softmax %1 dim 0 : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  %3 = pipe.add %2, %1 : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
+  pipe.output %3 : tensor<4x3xf32>
 }
