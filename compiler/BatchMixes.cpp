@@ -26,8 +26,12 @@ std::vector<std::string> describeBatchMixes(pipe::GraphOp graph, int64_t rows,
                                             const onnx::ModelInterface &model,
                                             const CompileOptions &options) {
   auto joinOf = [&](unsigned i) {
+    // A loss that the model computes itself is averaged, the others are sums.
+    using Loss = TrainingOptions::Loss;
     if (options.training)
-      return pipe::RowJoin::loss;
+      return options.training->loss == Loss::Output && options.training->mean
+                 ? pipe::RowJoin::mean
+                 : pipe::RowJoin::sum;
     return rowJoin(
         mergeOf(model, options, graph.getOutputName(i).str(),
                 {{rows, pipe::toTensorType(graph.getResultTypes()[i])}}));

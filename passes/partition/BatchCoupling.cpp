@@ -42,6 +42,16 @@ BatchDependence ofInput(GraphOp graph, BlockArgument argument, int64_t rows) {
   return input;
 }
 
+/// The loss, where `op` scales it as its mean over microbatches asks.
+Value scaledLoss(GraphOp graph, Operation *op) {
+  auto scale = isa<MulOp>(op) ? dyn_cast<BlockArgument>(op->getOperand(1))
+                              : BlockArgument();
+  auto role = scale ? graph.getArgAttrOfType<StringAttr>(scale.getArgNumber(),
+                                                         PipeDialect::kRoleAttr)
+                    : StringAttr();
+  return role && role.getValue() == "loss_scale" ? op->getOperand(0) : Value();
+}
+
 bool isOfBatchNorm(Operation *op) {
   return originOf(op->getLoc()).op == "BatchNormalization";
 }
@@ -53,15 +63,18 @@ llvm::SmallVector<BatchMix, 1> mixesIn(const BatchDependence &output,
     return {};
   if (output.isMixed())
     return output.mixed;
-  const bool joins =
-      !output.isCombined() || output.counts ||
-      (join == RowJoin::loss && output.combination != Combination::other) ||
-      (join != RowJoin::concat && output.combination == Combination::scaled) ||
-      (join == RowJoin::sum && output.combination == Combination::sum) ||
-      (join == RowJoin::mean && output.combination == Combination::mean);
-  if (joins)
+  const Combination how = output.combination;
+  if (!output.isCombined() || output.counts)
     return {};
-  return {output.combiner};
+  if (join == RowJoin::concat || how == Combination::other)
+    return {output.combiner};
+  if (join == RowJoin::mean && how == Combination::sum)
+    return {{output.combiner.op, "sums over the batch, where microbatches are "
+                                 "averaged"}};
+  if (join == RowJoin::sum && how == Combination::mean)
+    return {{output.combiner.op, "averages over the batch, where microbatches "
+                                 "are summed"}};
+  return {};
 }
 
 struct PartitionFindBatchMixesPass
@@ -76,10 +89,8 @@ struct PartitionFindBatchMixesPass
       others = RowJoin::sum;
     else if (join == "mean")
       others = RowJoin::mean;
-    else if (join == "loss")
-      others = RowJoin::loss;
     else if (join != "none") {
-      getOperation().emitError("join must be none, sum, mean or loss, got '")
+      getOperation().emitError("join must be none, sum or mean, got '")
           << join << "'";
       return signalPassFailure();
     }
@@ -105,7 +116,8 @@ findBatchMixes(GraphOp graph, llvm::function_ref<RowJoin(unsigned)> joinOf) {
     known[argument] = ofInput(graph, argument, rows);
   auto of = [&](Value value) { return known.lookup(value); };
   for (Operation &op : graph.getBody().front().without_terminator()) {
-    BatchDependence result = dependenceOf(&op, rows, of);
+    Value loss = scaledLoss(graph, &op);
+    BatchDependence result = loss ? of(loss) : dependenceOf(&op, rows, of);
     if (result.isCombined() && isOfBatchNorm(&op))
       result = {}; // as if it were stored
     for (Value value : op.getResults()) {

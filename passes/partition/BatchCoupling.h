@@ -17,7 +17,6 @@ enum class RowJoin {
   concat, // one behind the other
   sum,
   mean,
-  loss, // summed or averaged, as the loss asks
 };
 
 /// An op that mixes rows, in a way that reaches an output.

@@ -82,7 +82,8 @@ private:
     result.mixed = d.mixed;
     result.counts = d.counts;
     if (!d.isMixed()) {
-      result.combination = how;
+      const bool isKnown = !d.weighed || how == Combination::other;
+      result.combination = isKnown ? how : Combination::scaled;
       result.combiner = {op, what};
     }
     return result;
@@ -131,11 +132,12 @@ D Rules::giveUp() {
 D Rules::joined(ArrayRef<Part> parts) {
   D result;
   result.counts = true;
-  bool isLost = false, pairs = false, isCombined = false;
+  bool isLost = false, pairs = false, isCombined = false, isWeighed = false;
   for (const auto &[d, dim] : parts) {
     result.counts &= d.isWhole() ? !d.learned : d.counts;
     isLost |= d.lost || (d.hasRows() && dim < 0);
     isCombined |= d.isCombined();
+    isWeighed |= d.weighed || d.lost || (d.isCombined() && d.counts);
     result.addMixes(d.mixed);
     if (!d.hasRows() || dim < 0)
       continue;
@@ -149,8 +151,10 @@ D Rules::joined(ArrayRef<Part> parts) {
     result.lost |= isLost;
     return isCombined && !result.lost ? combined(parts) : result;
   }
+  result.weighed = result.hasRows() && isWeighed;
+  // What all rows have in common comes back to each of them.
   for (const auto &[d, dim] : parts)
-    if (d.isCombined() && !d.counts)
+    if (result.hasRows() && d.isCombined() && !d.counts)
       result.addMixes(d.combiner);
   return result;
 }
@@ -219,11 +223,16 @@ D Rules::combined(ArrayRef<Part> parts) {
 
 /// Operands are aligned at the right, as NumPy broadcasts.
 D Rules::elementwise() {
-  auto rank = static_cast<int64_t>(shapeOf(op->getResult(0)).size());
+  ShapeRef result = shapeOf(op->getResult(0));
   llvm::SmallVector<Part> parts;
   for (Value operand : op->getOperands()) {
     D d = of(operand);
-    auto lead = rank - static_cast<int64_t>(shapeOf(operand).size());
+    ShapeRef shape = shapeOf(operand);
+    if (shape.size() > result.size())
+      return giveUp();
+    auto lead = static_cast<int64_t>(result.size() - shape.size());
+    if (d.hasRows() && shape[d.dim] != result[d.dim + lead])
+      return giveUp(); // no elementwise op
     parts.push_back({d, d.hasRows() ? d.dim + lead : -1});
   }
   return joined(parts);

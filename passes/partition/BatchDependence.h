@@ -23,6 +23,9 @@ struct BatchDependence {
   llvm::SmallVector<BatchMix, 1> mixed;
   /// It depends on the batch in a way that is not followed.
   bool lost = false;
+  /// Rows that met what is not followed, such as a count of the batch that they
+  /// are divided by: their sum may be a mean.
+  bool weighed = false;
   /// Made of integers and booleans alone. Counts, positions and masks are mixed
   /// over the batch by models whose results do not depend on it (experts that
   /// sort their tokens, say), so that they are never held against one.

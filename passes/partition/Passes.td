@@ -90,7 +90,7 @@ def PartitionFindBatchMixes : Pass<"pipe-partition-find-batch-mixes", "::mlir::M
     Options: see below.
   }];
   let options = [
-    Option<"join", "join", "std::string", "\"none\"", "how outputs join whose first dimension is not the batch: none, sum, mean or loss">,
+    Option<"join", "join", "std::string", "\"none\"", "how outputs join whose first dimension is not the batch: none, sum or mean">,
   ];
   let dependentDialects = ["::pipec::pipe::PipeDialect"];
 }

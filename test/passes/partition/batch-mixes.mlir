@@ -1,7 +1,7 @@
 // Every way in which rows of the batch are mixed, where it reaches an output.
 // RUN: pipec-opt %s -split-input-file -verify-diagnostics -pipe-partition-find-batch-mixes
 // RUN: not pipec-opt %s -split-input-file -pipe-partition-find-batch-mixes=join=max 2>&1 | FileCheck %s
-// CHECK: join must be none, sum, mean or loss, got 'max'
+// CHECK: join must be none, sum or mean, got 'max'
 
 // x - x.mean(0)
 pipe.graph @centred(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
