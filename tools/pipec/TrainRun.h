@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 
 namespace pipec::tool {
 
@@ -18,6 +19,8 @@ public:
   explicit TrainRun(const TrainArguments &arguments)
       : arguments(arguments),
         report([this, print = arguments.reporter()](const std::string &line) {
+          if (line.rfind("warning: ", 0) == 0 && !warned.insert(line).second)
+            return; // said of an earlier plan
           endProgress();
           print(line);
         }),
@@ -50,6 +53,7 @@ private:
 
   TrainArguments arguments;        // completed by what a package says
   std::optional<Package> packaged; // where the model is one
+  std::set<std::string> warned;
   Reporter report;
   std::unique_ptr<TemporaryFolder> scratch;
   std::unique_ptr<BatchSource> source;

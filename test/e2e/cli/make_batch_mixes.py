@@ -29,4 +29,5 @@ write('apart', [linear, (helper.make_node('Softmax', ['h'], ['y'], 'node_softmax
 write('mean', [linear, (helper.make_node('ReduceMean', ['h', 'first'], ['y'], 'node_mean', keepdims=0), 'centre', 7)], [('y', [3])], {**weights, 'first': first})
 write('norm', [linear, (helper.make_node('BatchNormalization', ['h', 'bn.weight', 'bn.bias', 'bn.running_mean', 'bn.running_var'], ['y'], 'node_bn'), 'bn', 5)],
       [('y', ['batch', 3])], {**weights, 'bn.weight': np.ones(3), 'bn.bias': np.zeros(3), 'bn.running_mean': np.zeros(3), 'bn.running_var': np.ones(3)})
+save_file({'x': rows.normal(size=(6, 3)).astype(np.float32), 'labels': np.zeros((6, 3), np.float32)}, f'{folder}/more.safetensors')
 save_file({'x': rows.normal(size=(4, 3)).astype(np.float32), 'labels': np.zeros((4, 3), np.float32)}, f'{folder}/data.safetensors')
