@@ -1,6 +1,6 @@
 // `pipe-partition-find-batch-mixes` and the walk behind it.
 // In: an imported graph. Out: its ops that mix the rows of the batch.
-// Tests: test/passes/partition/batch-mixes.mlir, batch-mixes-none.mlir.
+// Tests: test/passes/partition/batch-mixes*.mlir.
 #include "passes/partition/BatchCoupling.h"
 
 #include "ir/OpDescs.h"

@@ -1,7 +1,8 @@
 // What each tensor op makes of the batch dimension: see BatchDependence.h.
 // A rule maps the dimension that the rows lie along, notes that they are
 // combined or mixed, or loses track; it never guesses.
-// Tests: test/passes/partition/batch-mixes.mlir, batch-mixes-none.mlir.
+// Tests: test/passes/partition/batch-mixes*.mlir,
+// test/unit/passes/partition/BatchCouplingTest.cpp.
 #include "passes/partition/BatchDependence.h"
 
 #include "ir/ShapeInference.h"
