@@ -13,7 +13,7 @@ function(pipec_gtest name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest_main)
-  target_compile_options(${name} PRIVATE -O1) # tests are built more often than they wait
+  target_compile_options(${name} PRIVATE -O0) # built more often than they wait
   add_test(NAME ${name} COMMAND ${name})
   add_dependencies(unit_tests ${name})
   set(labels unit)

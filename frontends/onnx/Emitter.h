@@ -10,7 +10,6 @@
 #define PIPEC_FRONTENDS_ONNX_EMITTER_H
 
 #include "ir/OpDescs.h"
-#include "ir/PipeOps.h"
 #include "pipec/tensor.h"
 
 #include "mlir/IR/Builders.h"

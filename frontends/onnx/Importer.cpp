@@ -9,8 +9,11 @@
 #include "frontends/onnx/NodeContext.h"
 #include "frontends/onnx/Text.h"
 #include "frontends/onnx/Unsupported.h"
+#include "ir/PipeOps.h"
 #include "ir/UserText.h"
 
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/Verifier.h"
 
 #include <algorithm>

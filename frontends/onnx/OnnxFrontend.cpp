@@ -6,6 +6,11 @@
 #include "frontends/onnx/Importer.h"
 #include "frontends/onnx/WeightTable.h"
 
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <optional>
+
 namespace pipec::onnx {
 
 struct OnnxModel::Impl {

@@ -5,6 +5,10 @@
 // ties) follows from the number of bytes. Seeds: OnnxFuzzSeeds.cpp, seeds.py.
 #include "frontends/onnx/OnnxFrontend.h"
 
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
 #include <memory>
 #include <string>
 #include <sys/mman.h>

@@ -8,10 +8,8 @@
 
 namespace pipec::test {
 
-inline std::string modelPath(const std::string &name,
-                             const std::string &file = "model.onnx") {
-  return std::string(PIPEC_TEST_MODELS) + "/" + name + "/" + file;
-}
+std::string modelPath(const std::string &name,
+                      const std::string &file = "model.onnx");
 
 /// Removed with all that it holds at the end of its life.
 class TestFolder {
