@@ -15,11 +15,14 @@ std::optional<int64_t> paddingIndex(const NodeContext &c, int64_t size) {
   if (!c.training || call.target.find("aten.embedding.") == std::string::npos)
     return std::nullopt;
   auto keyword = call.keywords.find("padding_idx");
+  std::string text;
+  if (keyword != call.keywords.end())
+    text = keyword->second;
+  else if (call.args.size() > 2)
+    text = call.args[2];
   int64_t index = -1; // as in ATen: none
-  llvm::StringRef text = keyword != call.keywords.end() ? keyword->second
-                         : call.args.size() > 2         ? call.args[2]
-                                                        : "";
-  if (text.getAsInteger(10, index) || index < 0 || index >= size)
+  if (llvm::StringRef(text).getAsInteger(10, index) || index < 0 ||
+      index >= size)
     return std::nullopt;
   return index;
 }
