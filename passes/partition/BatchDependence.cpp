@@ -340,12 +340,16 @@ D Rules::concat(ConcatOp concat) {
   return joined(parts);
 }
 
+/// Rows at fixed positions are others in each microbatch.
 D Rules::slice(SliceOp slice) {
   D d = of(slice.getOperand());
-  return keptBy(
-      !d.hasRows() ||
-      (slice.getStarts()[d.dim] == 0 && slice.getStrides()[d.dim] == 1 &&
-       slice.getLimits()[d.dim] == shapeOf(slice.getOperand())[d.dim]));
+  if (d.hasRows() &&
+      (slice.getStarts()[d.dim] != 0 || slice.getStrides()[d.dim] != 1 ||
+       slice.getLimits()[d.dim] != shapeOf(slice.getOperand())[d.dim])) {
+    mixInto(d, "takes rows at fixed positions");
+    d.dim = -1;
+  }
+  return d;
 }
 
 D Rules::gather(GatherOp gather) {

@@ -7,12 +7,42 @@
 #include "ir/OpDescs.h"
 #include "passes/partition/CostModel.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace pipec::pipe {
 
 bool isPlaceless(Operation *op) {
   return isa<ConstantOp, LoadWeightOp, IotaOp>(op);
+}
+
+/// What is computed from weights alone goes where it is read first, and takes
+/// its weights along: a table that a head transposes crosses no cut.
+static void moveToReaders(std::vector<GraphNode> &nodes, Operation *terminator,
+                          const Replication &replication) {
+  llvm::DenseSet<Operation *> ofWeights;
+  for (const GraphNode &node : nodes)
+    if (llvm::all_of(node.op->getOperands(), [&](Value operand) {
+          Operation *def = operand.getDefiningOp();
+          return def && (isPlaceless(def) || ofWeights.contains(def));
+        }))
+      ofWeights.insert(node.op);
+  llvm::DenseMap<Operation *, int64_t> place;
+  for (GraphNode &node : llvm::reverse(nodes)) {
+    if (ofWeights.contains(node.op) && !replication.isReplicable(node.op) &&
+        !node.op->use_empty()) {
+      int64_t first = std::numeric_limits<int64_t>::max();
+      for (Operation *user : node.op->getUsers())
+        first = std::min(first, user == terminator ? node.origin.index
+                                                   : place.lookup(user));
+      node.origin.index = first;
+    }
+    place[node.op] = node.origin.index;
+  }
+  llvm::stable_sort(nodes, [](const GraphNode &a, const GraphNode &b) {
+    return a.origin.index < b.origin.index;
+  });
 }
 
 std::vector<GraphNode> collectGraphNodes(GraphOp graph) {
@@ -34,6 +64,7 @@ std::vector<GraphNode> collectGraphNodes(GraphOp graph) {
                       !llvm::is_contained(op.getUsers(), terminator);
     nodes.push_back(std::move(node));
   }
+  moveToReaders(nodes, terminator, replication);
   return nodes;
 }
 

@@ -25,8 +25,9 @@ struct GraphNode {
 /// reads them, so they belong to none.
 bool isPlaceless(mlir::Operation *op);
 
-/// All others but the terminator, in order. Ops without an origin take the
-/// index of the op before them.
+/// All others but the terminator, by place. Ops without an origin take the
+/// index of the op before them, and ops that depend on weights alone that of
+/// their first reader.
 std::vector<GraphNode> collectGraphNodes(GraphOp graph);
 
 /// Whether `path` is `prefix` or lies below it. The empty prefix is the root,

@@ -130,24 +130,26 @@ int64_t findVariant(const Package::Impl &package, int64_t rows) {
              : it - package.microbatchRows.begin();
 }
 
-StatusOr<BatchPlan> cut(const Package::Impl &package, int64_t rows, int64_t m) {
+StatusOr<BatchPlan> cut(const Package::Impl &package, int64_t total,
+                        int64_t m) {
   if (m == 0)
-    m = chooseMicrobatches(rows, package.microbatchRows);
-  if (m == 0 || m > rows)
-    return notCompiled(package, rows, m);
-  const int64_t size = rows / m, larger = rows % m;
+    m = chooseMicrobatches(total, package.microbatchRows);
+  if (m == 0 || m > total)
+    return notCompiled(package, total, m);
+  const int64_t size = total / m, larger = total % m;
   const int64_t variant = findVariant(package, size);
   const int64_t largerVariant = findVariant(package, size + 1);
   if (variant < 0 || (larger > 0 && largerVariant < 0))
-    return notCompiled(package, rows, m);
+    return notCompiled(package, total, m);
   BatchPlan plan;
   plan.microbatches.resize(m);
   int64_t row = 0;
   for (int64_t k = 0; k < m; ++k) {
     const bool isLarger = k < larger;
+    const int64_t rows = size + (isLarger ? 1 : 0);
     plan.microbatches[k] = {
-        static_cast<size_t>(isLarger ? largerVariant : variant), row};
-    row += size + (isLarger ? 1 : 0);
+        static_cast<size_t>(isLarger ? largerVariant : variant), row, rows};
+    row += rows;
   }
   return plan;
 }

@@ -10,6 +10,7 @@ namespace pipec {
 struct Microbatch {
   size_t variant = 0;
   int64_t firstRow = 0; // of the inputs that are cut
+  int64_t rows = 0;     // of them; 0 where none is
 };
 
 struct BatchPlan {

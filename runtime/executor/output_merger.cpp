@@ -1,11 +1,14 @@
 // Merging of outputs: concatenation into the whole-batch tensor, sums and
-// means in ascending microbatch order, or a check that all are equal.
+// means in ascending microbatch order, or a check that all are equal. Where
+// microbatches differ in rows, a mean is weighed by them.
 // In: one value a microbatch, in order; out: one tensor. Sums of f16 and bf16
 // are kept in f32 and rounded once, f32 and f64 in themselves, integers wrap.
 // Tests: test/unit/runtime/OutputMergerTest.cpp.
 #include "runtime/executor/output_merger.h"
 
+#include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace pipec {
 namespace {
@@ -65,6 +68,14 @@ template <typename T> void addInto(void *sum, const void *data, int64_t count) {
     to[i] = static_cast<T>(to[i] + from[i]);
 }
 
+template <typename T>
+void addWeighted(void *sum, const void *data, int64_t count, int64_t weight) {
+  T *to = static_cast<T *>(sum);
+  const T *from = static_cast<const T *>(data);
+  for (int64_t i = 0; i < count; ++i)
+    to[i] += from[i] * static_cast<T>(weight);
+}
+
 template <typename T> void divide(void *sum, int64_t count, int64_t by) {
   T *values = static_cast<T *>(sum);
   for (int64_t i = 0; i < count; ++i)
@@ -112,6 +123,7 @@ StatusOr<OutputMerger> OutputMerger::create(const OutputInfo &info,
     if ((info.merge == Merge::Mean || info.merge == Merge::Sum) &&
         isHalf(type.dtype))
       merger.wide.resize(type.numElements());
+    merger.weighRows();
   }
   auto result = Tensor::allocate(std::move(type));
   if (!result.ok())
@@ -119,6 +131,16 @@ StatusOr<OutputMerger> OutputMerger::create(const OutputInfo &info,
                   "output '" + info.name + "': " + result.status().message());
   merger.result = std::move(*result);
   return merger;
+}
+
+void OutputMerger::weighRows() {
+  const std::vector<Microbatch> &all = plan->microbatches;
+  if (info->merge == Merge::Mean &&
+      std::any_of(all.begin(), all.end(), [&](const Microbatch &microbatch) {
+        return microbatch.rows != all[0].rows;
+      }))
+    for (const Microbatch &microbatch : all)
+      weights.push_back(microbatch.rows);
 }
 
 Status OutputMerger::add(const void *data) {
@@ -145,9 +167,21 @@ Status OutputMerger::add(const void *data) {
   }
   if (!wide.empty()) {
     const uint16_t *halves = static_cast<const uint16_t *>(data);
-    for (int64_t i = 0; i < count; ++i)
-      wide[i] =
-          k == 0 ? widen(dtype, halves[i]) : wide[i] + widen(dtype, halves[i]);
+    const float weight =
+        weights.empty() ? 1.0f : static_cast<float>(weights[k]);
+    for (int64_t i = 0; i < count; ++i) {
+      const float value = widen(dtype, halves[i]) * weight;
+      wide[i] = k == 0 ? value : wide[i] + value;
+    }
+    return {};
+  }
+  if (!weights.empty()) {
+    if (k == 0)
+      std::memset(result.data(), 0, bytes);
+    if (dtype == DType::F32)
+      addWeighted<float>(result.data(), data, count, weights[k]);
+    else
+      addWeighted<double>(result.data(), data, count, weights[k]);
     return {};
   }
   if (k == 0)
@@ -158,8 +192,12 @@ Status OutputMerger::add(const void *data) {
 }
 
 Tensor OutputMerger::finish() {
-  const int64_t count = result.numElements(), m = plan->count();
-  const bool mean = info->merge == Merge::Mean && m > 1;
+  const int64_t count = result.numElements();
+  const bool mean = info->merge == Merge::Mean && plan->count() > 1;
+  const int64_t m = weights.empty() ? plan->count()
+                                    : std::accumulate(weights.begin(),
+                                                      weights.end(),
+                                                      int64_t(0));
   const DType dtype = result.dtype();
   if (mean && !wide.empty())
     divide<float>(wide.data(), count, m);

@@ -25,10 +25,13 @@ public:
   }
 
 private:
+  void weighRows();
+
   const OutputInfo *info = nullptr;
   const BatchPlan *plan = nullptr;
   Tensor result;
-  std::vector<float> wide; // sums of f16 and bf16
+  std::vector<float> wide;      // sums of f16 and bf16
+  std::vector<int64_t> weights; // of a mean over uneven microbatches: rows
   int64_t added = 0;
   size_t offset = 0; // of the next piece, in bytes
 };

@@ -66,6 +66,23 @@ TEST(OutputMergerTest, MeanAndSum) {
   EXPECT_EQ(floats(*sum), (std::vector<float>{9, 90}));
 }
 
+TEST(OutputMergerTest, AMeanWeighsRows) {
+  for (DType dtype : {DType::F32, DType::F64, DType::F16, DType::BF16}) {
+    Merged m(Merge::Mean, {{dtype, {}}, {dtype, {}}}, {0, 0, 1});
+    m.plan.microbatches[0].rows = m.plan.microbatches[1].rows = 2;
+    m.plan.microbatches[2].rows = 1;
+    auto value = [&](float v) {
+      return dtype == DType::F32   ? scalar(dtype, v)
+             : dtype == DType::F64 ? scalar(dtype, double(v))
+             : dtype == DType::F16 ? scalar(dtype, floatToHalf(v))
+                                   : scalar(dtype, floatToBfloat16(v));
+    };
+    auto y = m.join({value(1), value(2), value(4)});
+    ASSERT_TRUE(y.ok());
+    EXPECT_EQ(std::memcmp(y->data(), value(2).data(), byteSize(dtype)), 0);
+  }
+}
+
 TEST(OutputMergerTest, SumsRunInMicrobatchOrder) {
   auto sum = Merged(Merge::Sum, {{DType::F32, {}}}, {0, 0, 0})
                  .join({scalar(DType::F32, 1e8f), scalar(DType::F32, -1e8f),
