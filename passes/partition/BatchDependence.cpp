@@ -63,6 +63,12 @@ private:
       d.addMixes({{op, what}});
     d.combination = Combination::none;
   }
+  /// Mixed, and the rows lie nowhere any more.
+  D scattered(D d, llvm::StringLiteral what) const {
+    mixInto(d, what);
+    d.dim = -1;
+    return d;
+  }
   /// What is left of `d` where its rows are not followed.
   static D lost(D d) {
     d.dim = -1;
@@ -346,8 +352,7 @@ D Rules::slice(SliceOp slice) {
   if (d.hasRows() &&
       (slice.getStarts()[d.dim] != 0 || slice.getStrides()[d.dim] != 1 ||
        slice.getLimits()[d.dim] != shapeOf(slice.getOperand())[d.dim])) {
-    mixInto(d, "takes rows at fixed positions");
-    d.dim = -1;
+    return scattered(d, "takes rows at fixed positions");
   }
   return d;
 }
@@ -402,7 +407,14 @@ D Rules::window(int64_t lastKept) {
   if (isa<MaxPoolOp, BatchNormOp>(op) && d.isCombined())
     return lost(d);
   d.counts &= isa<MaxPoolOp, AvgPoolOp>(op);
-  return keptBy(d.dim <= lastKept);
+  if (d.dim <= lastKept || d.dim < 2)
+    return keptBy(d.dim <= lastKept);
+  ShapeRef from = shapeOf(op->getOperand(0)), to = shapeOf(op->getResult(0));
+  const bool isWide = from[d.dim] != to[d.dim] ||
+                      (isa<ConvolutionOp, ConvTransposeOp>(op) &&
+                       shapeOf(op->getOperand(1))[d.dim] > 1) ||
+                      isa<MaxPoolOp, AvgPoolOp>(op);
+  return isWide ? scattered(d, "slides a window along the batch") : d;
 }
 
 D Rules::groupNorm(GroupNormOp norm) {
@@ -484,9 +496,6 @@ D Rules::run() {
   D first = of(op->getOperand(0));
   ShapeRef result = shapeOf(op->getResult(0)),
            operand = shapeOf(op->getOperand(0));
-  auto sized = [&] {
-    return keptBy(!first.hasRows() || operand[first.dim] == result[first.dim]);
-  };
   return llvm::TypeSwitch<Operation *, D>(op)
       .Case([&](ReshapeOp) {
         D d = first;
@@ -506,7 +515,11 @@ D Rules::run() {
         return d;
       })
       .Case([&](SliceOp op) { return slice(op); })
-      .Case<PadOp, ResizeOp>([&](auto) { return sized(); })
+      .Case<PadOp, ResizeOp>([&](auto) {
+        return !first.hasRows() || operand[first.dim] == result[first.dim]
+                   ? first
+                   : scattered(first, "adds rows to the batch");
+      })
       .Case([&](ConcatOp op) { return concat(op); })
       .Case([&](ReduceOp op) { return reduce(op); })
       .Case([&](ArgReduceOp op) { return argReduce(op); })

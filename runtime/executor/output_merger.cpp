@@ -194,10 +194,10 @@ Status OutputMerger::add(const void *data) {
 Tensor OutputMerger::finish() {
   const int64_t count = result.numElements();
   const bool mean = info->merge == Merge::Mean && plan->count() > 1;
-  const int64_t m = weights.empty() ? plan->count()
-                                    : std::accumulate(weights.begin(),
-                                                      weights.end(),
-                                                      int64_t(0));
+  const int64_t m =
+      weights.empty()
+          ? plan->count()
+          : std::accumulate(weights.begin(), weights.end(), int64_t(0));
   const DType dtype = result.dtype();
   if (mean && !wide.empty())
     divide<float>(wide.data(), count, m);

@@ -113,3 +113,19 @@ pipe.graph @several(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
   %3 = pipe.add %2, %1 : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
   pipe.output %3 : tensor<4x3xf32>
 }
+
+// -----
+
+// Rows at fixed positions, and windows that slide over rows.
+pipe.graph @main(%x: tensor<6x4xf32>) -> (tensor<6x4xf32>, tensor<6x4xf32>) {
+  // expected-remark @+1 {{takes rows at fixed positions}}
+  %0 = pipe.slice %x [0, 0] to [1, 4] by [1, 1] : (tensor<6x4xf32>) -> tensor<1x4xf32>
+  %1 = pipe.sub %x, %0 : (tensor<6x4xf32>, tensor<1x4xf32>) -> tensor<6x4xf32>
+  %2 = pipe.transpose %x by [1, 0] : (tensor<6x4xf32>) -> tensor<4x6xf32>
+  %3 = pipe.reshape %2 to [1, 4, 6] : (tensor<4x6xf32>) -> tensor<1x4x6xf32>
+  // expected-remark @+1 {{slides a window along the batch}}
+  %4 = pipe.avg_pool %3 window [3] strides [1] padding [1, 1] dilations [1] : (tensor<1x4x6xf32>) -> tensor<1x4x6xf32>
+  %5 = pipe.reshape %4 to [4, 6] : (tensor<1x4x6xf32>) -> tensor<4x6xf32>
+  %6 = pipe.transpose %5 by [1, 0] : (tensor<4x6xf32>) -> tensor<6x4xf32>
+  pipe.output %1, %6 : tensor<6x4xf32>, tensor<6x4xf32>
+}
