@@ -5,6 +5,7 @@
 #include "frontends/onnx/Model.h"
 
 #include "frontends/onnx/Text.h"
+#include "runtime/base/printable.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -23,15 +24,26 @@ std::string Model::where(int node) const {
   return path + ": node '" + origin.node + "' (" + joined(parts) + ")";
 }
 
+constexpr char kSignature[] =
+    "pkg.torch.export.ExportedProgram.graph_signature";
+
+static const std::string *signatureOf(const Model &model) {
+  return findMetadata(model.graph().metadata_props(), kSignature);
+}
+
 /// Names go into packages, reports and messages, all of which are UTF-8.
 static Status checkNames(const Model &model) {
   auto check = [&](const std::string &name, const std::string &what) -> Status {
     if (llvm::json::isUTF8(name))
       return Status();
     return dataLoss(model.path + ": the name of " + what + ", '" +
-                    llvm::json::fixUTF8(name) + "', is not UTF-8");
+                    printable(name) + "', is not UTF-8");
   };
   const auto &graph = model.graph();
+  if (const std::string *text = signatureOf(model))
+    if (!llvm::json::isUTF8(*text))
+      return dataLoss(model.path + ": the graph's metadata '" + kSignature +
+                      "' is not UTF-8: the file is damaged");
   for (int i = 0; i < graph.node_size(); ++i) {
     const auto &node = graph.node(i);
     const std::string which = "node " + std::to_string(i);
@@ -71,9 +83,7 @@ static void readOrigins(Model &model) {
     model.origins.push_back(std::move(origin));
     model.calls.push_back(std::move(metadata[i].call));
   }
-  if (const std::string *text =
-          findMetadata(model.graph().metadata_props(),
-                       "pkg.torch.export.ExportedProgram.graph_signature"))
+  if (const std::string *text = signatureOf(model))
     model.signature = parseGraphSignature(*text);
 }
 
