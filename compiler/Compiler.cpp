@@ -94,14 +94,20 @@ private:
     for (size_t v = 0; v < variants.size(); ++v) {
       if (isFirstTry)
         report("importing for microbatches of " + rowsText(variants[v].rows));
-      bool first = isFirstTry && v == 0;
-      StatusOr<OwningOpRef<ModuleOp>> imported = import(variants[v], first);
+      StatusOr<OwningOpRef<ModuleOp>> imported =
+          import(variants[v], isFirstTry && v == 0);
       if (!imported.ok())
         return aboutUnboundSizes(imported.status());
-      OwningOpRef<ModuleOp> module = std::move(*imported);
-      PIPEC_RETURN_IF_ERROR(cut(*module, variants[v], first));
-      modules.push_back(std::move(module));
+      if (options.training)
+        PIPEC_RETURN_IF_ERROR(
+            dropOtherOutputs(**imported, pipe::findGraph(**imported)));
+      modules.push_back(std::move(*imported));
     }
+    if (isFirstTry)
+      PIPEC_RETURN_IF_ERROR(planFor(modules));
+    for (size_t v = 0; v < variants.size(); ++v)
+      PIPEC_RETURN_IF_ERROR(
+          cut(*modules[v], variants[v], isFirstTry && v == 0));
     report("emitting " + std::to_string(plan.numStages()) +
            (plan.numStages() == 1 ? " stage" : " stages"));
     EmitInput input;
@@ -272,15 +278,27 @@ private:
     return bindings;
   }
 
+  /// Made on the first, largest size. An op that another size folds away, as a
+  /// flip of one row is, fills no stage.
+  Status planFor(const std::vector<OwningOpRef<ModuleOp>> &modules) {
+    pipe::GraphOp graph = pipe::findGraph(*modules[0]);
+    std::vector<pipe::GraphNode> nodes = pipe::collectGraphNodes(graph);
+    for (size_t v = 1; v < modules.size(); ++v) {
+      std::set<int64_t> filled;
+      for (const pipe::GraphNode &node :
+           pipe::collectGraphNodes(pipe::findGraph(*modules[v])))
+        if (!node.isRepeated)
+          filled.insert(node.origin.index);
+      for (pipe::GraphNode &node : nodes)
+        node.isRepeated |= filled.count(node.origin.index) == 0;
+    }
+    PIPEC_ASSIGN_OR_RETURN(plan, makePlan(graph, nodes, options));
+    planText = plan.dump(nodes);
+    return {};
+  }
+
   Status cut(ModuleOp module, const VariantShapes &variant, bool first) {
     pipe::GraphOp graph = pipe::findGraph(module);
-    if (options.training)
-      PIPEC_RETURN_IF_ERROR(dropOtherOutputs(module, graph));
-    std::vector<pipe::GraphNode> nodes = pipe::collectGraphNodes(graph);
-    if (first) {
-      PIPEC_ASSIGN_OR_RETURN(plan, makePlan(graph, nodes, options));
-      planText = plan.dump(nodes);
-    }
     if (options.training)
       PIPEC_RETURN_IF_ERROR(prepareTraining(module, graph, first));
     if (first)

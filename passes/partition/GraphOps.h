@@ -16,8 +16,8 @@ struct GraphNode {
   mlir::Operation *op = nullptr;
   Origin origin;      // origin.index is its position in the model file
   double seconds = 0; // estimated, for one microbatch
-  /// Only the stages that read it make it, each by itself: a stage that holds
-  /// nothing else is empty.
+  /// Only the stages that read it make it, each by itself (or it is gone at
+  /// another microbatch size): a stage that holds nothing else is empty.
   bool isRepeated = false;
 };
 

@@ -27,6 +27,8 @@ write('mixed', [linear, *centre, (helper.make_node('Softmax', ['h'], ['s'], 'nod
       [('y', ['batch', 3])], {**weights, 'first': first})
 write('apart', [linear, (helper.make_node('Softmax', ['h'], ['y'], 'node_softmax', axis=1), 'weigh', 9)], [('y', ['batch', 3])], weights)
 write('mean', [linear, (helper.make_node('ReduceMean', ['h', 'first'], ['y'], 'node_mean', keepdims=0), 'centre', 7)], [('y', [3])], {**weights, 'first': first})
+write('flip', [linear, (helper.make_node('Slice', ['h', 'last', 'before', 'first', 'back'], ['f'], 'node_flip'), 'flip', 4), (helper.make_node('Relu', ['f'], ['y'], 'node_relu'), 'act', 5)],
+      [('y', ['batch', 3])], {**weights, 'last': np.array([-1]), 'before': np.array([-(2**63 - 1)]), 'first': first, 'back': np.array([-1])})
 write('norm', [linear, (helper.make_node('BatchNormalization', ['h', 'bn.weight', 'bn.bias', 'bn.running_mean', 'bn.running_var'], ['y'], 'node_bn'), 'bn', 5)],
       [('y', ['batch', 3])], {**weights, 'bn.weight': np.ones(3), 'bn.bias': np.zeros(3), 'bn.running_mean': np.zeros(3), 'bn.running_var': np.ones(3)})
 save_file({'x': rows.normal(size=(6, 3)).astype(np.float32), 'labels': np.zeros((6, 3), np.float32)}, f'{folder}/more.safetensors')
