@@ -36,6 +36,7 @@ constexpr TargetForm kTargets[] = {
     {"aten.layer_norm.", 2, 3, -1, -1},
     {"aten.native_layer_norm.", 2, 3, -1, -1},
     {"aten.rms_norm.", 2, -1, -1, -1},
+    {"aten._fused_rms_norm.", 2, -1, -1, -1},
     {"aten.group_norm.", 2, 3, -1, -1},
     {"aten.native_group_norm.", 1, 2, -1, -1},
     {"aten.batch_norm.", 1, 2, 3, 4},
@@ -43,10 +44,27 @@ constexpr TargetForm kTargets[] = {
     {"aten._native_batch_norm_legit_no_training.", 1, 2, 3, 4},
     {"aten._native_batch_norm_legit_functional.", 1, 2, 3, 4},
     {"aten._native_batch_norm_legit.", 1, 2, 3, 4},
+    {"aten.native_batch_norm.", 1, 2, 3, 4},
+    {"aten.cudnn_batch_norm.", 1, 2, 3, 4},
+    {"aten.miopen_batch_norm.", 1, 2, 3, 4},
+    {"aten._batch_norm_with_update.", 1, 2, 3, 4},
+    {"aten._batch_norm_with_update_functional.", 1, 2, 3, 4},
+    {"aten._batch_norm_no_update.", 1, 2, 3, 4},
     {"aten.embedding.", 0, -1, -1, -1},
     {"aten.prelu.", 1, -1, -1, -1},
     {"aten._prelu_kernel.", 1, -1, -1, -1},
     {"aten.bilinear.", 2, 3, -1, -1},
+};
+
+/// What an fx call says of one operand of a node.
+struct Operand {
+  enum class Kind {
+    Unknown,  // not by its position
+    Constant, // no argument stands there: the exporter made the tensor up
+    Named
+  };
+  Kind kind = Kind::Unknown;
+  std::string name; // state_dict name
 };
 
 bool contains(const std::string &text, const char *part) {
@@ -85,8 +103,11 @@ public:
 
 private:
   std::optional<std::string> match(int initializer, Reader reader) const;
-  std::optional<std::string> matchByForm(int initializer, Reader reader,
-                                         const TargetForm &form) const;
+  Operand operandAt(int initializer, Reader reader,
+                    const TargetForm &form) const;
+  Operand operandOf(const FxCall &call, Role role,
+                    const TargetForm &form) const;
+  Role roleInNorm(Reader reader) const;
   std::optional<std::string> matchByExclusion(int initializer,
                                               Reader reader) const;
   std::vector<std::string> parametersOf(int node) const;
@@ -119,45 +140,87 @@ std::vector<std::string> SignatureNaming::parametersOf(int node) const {
   return names;
 }
 
-std::optional<std::string>
-SignatureNaming::matchByForm(int initializer, Reader reader,
-                             const TargetForm &form) const {
+/// The argument that stands at the place of `role`, by position or keyword.
+Operand SignatureNaming::operandOf(const FxCall &call, Role role,
+                                   const TargetForm &form) const {
+  struct Place {
+    int position;
+    const char *keyword;
+  };
+  const Place places[] = {{-1, ""},
+                          {form.weight, "weight"},
+                          {form.bias, "bias"},
+                          {form.mean, "running_mean"},
+                          {form.variance, "running_var"}};
+  const Place &place = places[static_cast<int>(role)];
+  if (role == Role::None)
+    return {};
+  std::string argument;
+  if (place.position >= 0 &&
+      place.position < static_cast<int>(call.args.size()))
+    argument = call.args[place.position];
+  else if (auto found = call.keywords.find(place.keyword);
+           found != call.keywords.end())
+    argument = found->second;
+  if (argument.empty() || argument[0] != '%')
+    return {Operand::Kind::Constant, ""};
+  auto found = model.signature.byPlaceholder.find(argument.substr(1));
+  if (found == model.signature.byPlaceholder.end())
+    return {};
+  return {Operand::Kind::Named, model.signature.entries[found->second].target};
+}
+
+/// The role of an input in a norm that the exporter wrote as several nodes:
+/// that of the place where the tensor ends up, reshaped.
+Role SignatureNaming::roleInNorm(Reader reader) const {
+  static const std::set<std::string> kForms{"Cast",      "Expand",   "Identity",
+                                            "Reshape",   "Squeeze",  "Tile",
+                                            "Transpose", "Unsqueeze"};
+  const auto &graph = model.graph();
+  while (kForms.count(graph.node(reader.node).op_type())) {
+    if (reader.input != 0)
+      return Role::None;
+    const std::string &made = graph.node(reader.node).output(0);
+    const std::string &result = model.calls[reader.node].result;
+    Reader next{-1, -1};
+    for (int n = reader.node + 1; n < graph.node_size() && next.node < 0; ++n)
+      for (int k = 0; k < graph.node(n).input_size(); ++k)
+        if (graph.node(n).input(k) == made && model.calls[n].result == result)
+          next = {n, k};
+    if (next.node < 0)
+      return Role::None;
+    reader = next;
+  }
+  return roleOf(graph.node(reader.node).op_type(), reader.input);
+}
+
+/// What stands at a node's input by the position in the fx call. The exporter's
+/// optimizer keeps one of several equal tensors, so the initializer that the
+/// node reads may be any of them: ones of a norm without a weight are a fresh
+/// parameter of another module.
+Operand SignatureNaming::operandAt(int initializer, Reader reader,
+                                   const TargetForm &form) const {
   const FxCall &call = model.calls[reader.node];
   const std::string &op = model.graph().node(reader.node).op_type();
+  const TensorType &type = model.initializers[initializer].source.type;
+  const bool norm = isNormTarget(form.name);
   // The exporter writes group_norm as InstanceNormalization with made-up ones
   // and zeros, then Mul and Add.
   if (contains(form.name, "group_norm") && op == "InstanceNormalization")
-    return std::nullopt;
+    return {Operand::Kind::Constant, ""};
   // Literals of a decomposition (eps, an exponent) are scalars; parameters of
   // these operators are not.
-  const TensorType &type = model.initializers[initializer].source.type;
   if (type.rank() == 0 || !isFloat(type.dtype))
-    return std::nullopt;
-  int position = -1;
-  switch (roleOf(op, reader.input)) {
-  case Role::Weight:
-    position = form.weight;
-    break;
-  case Role::Bias:
-    position = form.bias;
-    break;
-  case Role::Mean:
-    position = form.mean;
-    break;
-  case Role::Variance:
-    position = form.variance;
-    break;
-  case Role::None:
-    break;
-  }
-  if (position < 0 || position >= static_cast<int>(call.args.size()) ||
-      call.args[position].empty() || call.args[position][0] != '%')
-    return std::nullopt;
-  auto found =
-      model.signature.byPlaceholder.find(call.args[position].substr(1));
-  if (found == model.signature.byPlaceholder.end())
-    return std::nullopt;
-  return model.signature.entries[found->second].target;
+    return norm ? Operand{Operand::Kind::Constant, ""} : Operand{};
+  Operand operand = operandOf(
+      call, norm ? roleInNorm(reader) : roleOf(op, reader.input), form);
+  // A convolution gets zeros for the bias that it does not have; elsewhere the
+  // place of a node's input does not settle which argument it is.
+  const bool settled = norm || contains(form.name, "conv") ||
+                       (op == "Gemm" && reader.input == 2);
+  if (operand.kind == Operand::Kind::Constant && !settled)
+    return {};
+  return operand;
 }
 
 /// The call is one operation of its arguments as they are. Where it is several
@@ -223,22 +286,26 @@ std::optional<std::string> SignatureNaming::match(int initializer,
   std::optional<std::string> ownName;
   if (model.signature.contains(own))
     ownName = own;
-  if (ownName &&
-      std::find(candidates.begin(), candidates.end(), own) != candidates.end())
-    return ownName;
   // A convolution that stands for a batch_norm has the norm folded into its
   // weight: another tensor under the old name.
   const std::string &op = model.graph().node(reader.node).op_type();
   if (contains(call.target, "batch_norm") && op != "BatchNormalization" &&
       (startsWith(op, "Conv") || op == "Gemm" || op == "MatMul"))
     return std::nullopt;
-  if (candidates.empty())
-    return ownName;
+  const bool ownArgument =
+      ownName &&
+      std::find(candidates.begin(), candidates.end(), own) != candidates.end();
   for (const TargetForm &form : kTargets)
     if (contains(call.target, form.name)) {
-      auto found = matchByForm(initializer, reader, form);
-      return found ? found : ownName;
+      Operand operand = operandAt(initializer, reader, form);
+      if (operand.kind == Operand::Kind::Constant)
+        return std::nullopt;
+      const bool byName = ownArgument && !isNormTarget(form.name);
+      return operand.kind == Operand::Kind::Named && !byName ? operand.name
+                                                             : ownName;
     }
+  if (ownArgument || candidates.empty())
+    return ownName;
   auto found = matchByExclusion(initializer, reader);
   return found ? found : ownName;
 }
@@ -336,6 +403,9 @@ WeightUse SignatureNaming::declareFor(int initializer, const std::string &name,
   WeightUse use;
   use.permutation = inversePermutation(decl.permutation);
   use.decl = table.find(name);
+  // Another place reads the tensor as a constant that equals the parameter.
+  if (use.decl >= 0 && table.decls[use.decl].kind == WeightKind::Constant)
+    use.decl = -1;
   if (!unclear && use.decl >= 0 && table.decls[use.decl].type == decl.type)
     return use;
   if (unclear || use.decl >= 0) {

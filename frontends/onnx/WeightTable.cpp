@@ -27,12 +27,18 @@ std::vector<std::string> WeightTable::names() const {
 }
 
 int WeightTable::find(const std::string &name) const {
-  for (size_t i = 0; i < decls.size(); ++i)
-    if (decls[i].name == name ||
-        std::find(decls[i].aliases.begin(), decls[i].aliases.end(), name) !=
-            decls[i].aliases.end())
+  int constant = -1;
+  for (size_t i = 0; i < decls.size(); ++i) {
+    const WeightDecl &decl = decls[i];
+    if (decl.name != name && std::find(decl.aliases.begin(), decl.aliases.end(),
+                                       name) == decl.aliases.end())
+      continue;
+    if (decl.kind != WeightKind::Constant)
       return static_cast<int>(i);
-  return -1;
+    if (constant < 0)
+      constant = static_cast<int>(i);
+  }
+  return constant;
 }
 
 std::vector<std::vector<Reader>> readersOf(const Model &model) {

@@ -47,7 +47,9 @@ struct WeightTable {
   std::vector<std::string> folded;
 
   std::vector<std::string> names() const;
-  /// Declaration with that name or alias; -1.
+  /// Declaration with that name or alias; -1. A constant may have a parameter's
+  /// name (the file keeps one of several equal tensors): the parameter is
+  /// found.
   int find(const std::string &name) const;
 };
 

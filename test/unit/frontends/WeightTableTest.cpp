@@ -192,6 +192,141 @@ TEST(Weights, MergedParametersAreApart) {
   EXPECT_FALSE(weights.at("b.weight").getAliases());
 }
 
+/// Kinds by name; "" where nothing has the name.
+std::string kindOf(const Imported &model, const std::string &name) {
+  auto weights = model.weights();
+  auto found = weights.find(name);
+  return found == weights.end()
+             ? ""
+             : pipe::stringifyWeightKind(found->second.getKind()).str();
+}
+
+/// The exporter's optimizer keeps one of the fresh tensors `one`, `zero` for
+/// all; `call` is the norm's fx call.
+Imported normOfFreshTensors(const std::string &op,
+                            const std::vector<std::string> &operands,
+                            const std::string &call) {
+  ScratchFolder folder;
+  ModelBuilder builder;
+  builder.input("x", {"2", "3"});
+  builder.signature("p_n_weight: PARAMETER target='n.weight'\n"
+                    "p_n_bias: PARAMETER target='n.bias'\n"
+                    "p_one: PARAMETER target='one'\n"
+                    "p_zero: PARAMETER target='zero'\n"
+                    "b_n_mean: BUFFER target='n.running_mean' persistent=True\n"
+                    "b_n_var: BUFFER target='n.running_var' persistent=True\n");
+  builder.floats("one", {3}, {1, 1, 1});
+  builder.floats("zero", {3}, {0, 0, 0});
+  std::vector<std::string> inputs{"x"};
+  inputs.insert(inputs.end(), operands.begin(), operands.end());
+  fxNode(builder.node(op, inputs, {"h"}), "n", call);
+  fxNode(builder.node("Mul", {"h", "one"}, {"y"}), "",
+         "aten.mul.Tensor](args = (%h, %p_one)");
+  builder.output("y");
+  return importFile(folder.write("m.onnx", builder.bytes()));
+}
+
+TEST(Weights, NormWithoutParametersReadsConstants) {
+  struct Case {
+    const char *op;
+    std::vector<std::string> operands;
+    const char *call;
+  };
+  const Case cases[] = {
+      {"LayerNormalization",
+       {"one", "zero"},
+       "aten.layer_norm.default](args = (%x, [3], None, None, 1e-05, False)"},
+      {"LayerNormalization",
+       {"one"},
+       "aten.native_layer_norm.default](args = (%x, [3], None, None, 1e-05)"},
+      {"LayerNormalization",
+       {"one"},
+       "aten.layer_norm.default](args = (%x, [3])"},
+      {"Mul", {"one"}, "aten.rms_norm.default](args = (%x, [3])"},
+      {"Add",
+       {"zero"},
+       "aten.group_norm.default](args = (%x, 3, None, None, 1e-05, False)"}};
+  for (const Case &one : cases) {
+    SCOPED_TRACE(one.call);
+    Imported result = normOfFreshTensors(one.op, one.operands, one.call);
+    ASSERT_TRUE(result.ok()) << result.message();
+    EXPECT_EQ(kindOf(result, "one"), "parameter") << result.text();
+    EXPECT_EQ(kindOf(result, "n.weight"), "");
+    EXPECT_EQ(result.count("load_weight"), 1) << result.text(); // of the Mul
+  }
+}
+
+TEST(Weights, BatchNormOfFreshTensorsIsReadByPosition) {
+  const char *const bare =
+      "aten._native_batch_norm_legit_no_training.default](args = (%x, None, "
+      "None, %b_n_mean, %b_n_var, 0.1, 1e-05)";
+  const char *const full =
+      "aten.batch_norm.default](args = (%x, %p_n_weight, %p_n_bias, %b_n_mean, "
+      "%b_n_var, False, 0.1, 1e-05, False)";
+  for (const char *call : {bare, full}) {
+    SCOPED_TRACE(call);
+    Imported result = normOfFreshTensors("BatchNormalization",
+                                         {"one", "zero", "zero", "one"}, call);
+    ASSERT_TRUE(result.ok()) << result.message();
+    const char *parameter = call == full ? "parameter" : "";
+    EXPECT_EQ(kindOf(result, "n.weight"), parameter) << result.text();
+    EXPECT_EQ(kindOf(result, "n.bias"), parameter);
+    EXPECT_EQ(kindOf(result, "n.running_mean"), "buffer");
+    EXPECT_EQ(kindOf(result, "n.running_var"), "buffer");
+    EXPECT_EQ(kindOf(result, "one"), "parameter");
+    EXPECT_EQ(kindOf(result, "zero"), "");
+  }
+}
+
+/// n.bias and running_mean are one initializer, under either name.
+TEST(Weights, OwnNameOfANormGoesByPositionToo) {
+  for (const char *kept : {"n.bias", "n.running_mean"}) {
+    SCOPED_TRACE(kept);
+    ScratchFolder folder;
+    ModelBuilder builder;
+    builder.input("x", {"2", "3"});
+    builder.signature(
+        "p_n_weight: PARAMETER target='n.weight'\n"
+        "p_n_bias: PARAMETER target='n.bias'\n"
+        "b_n_mean: BUFFER target='n.running_mean' persistent=True\n"
+        "b_n_var: BUFFER target='n.running_var' persistent=True\n");
+    builder.floats("n.weight", {3}, {1, 1, 1});
+    builder.floats(kept, {3}, {0, 0, 0});
+    fxNode(builder.node("BatchNormalization",
+                        {"x", "n.weight", kept, kept, "n.weight"}, {"y"}),
+           "n",
+           "aten.cudnn_batch_norm.default](args = (%x, %p_n_weight, %p_n_bias, "
+           "%b_n_mean, %b_n_var, False, 0.1, 1e-05)");
+    builder.output("y");
+    Imported result = importFile(folder.write("m.onnx", builder.bytes()));
+    ASSERT_TRUE(result.ok()) << result.message();
+    EXPECT_EQ(kindOf(result, "n.weight"), "parameter") << result.text();
+    EXPECT_EQ(kindOf(result, "n.bias"), "parameter");
+    EXPECT_EQ(kindOf(result, "n.running_mean"), "buffer");
+    EXPECT_EQ(kindOf(result, "n.running_var"), "buffer");
+  }
+}
+
+/// The exporter gives a convolution without a bias zeros, and its optimizer a
+/// norm's fresh bias for them.
+TEST(Weights, ConvolutionWithoutABiasReadsAConstant) {
+  ScratchFolder folder;
+  ModelBuilder builder;
+  builder.input("x", {"1", "1", "4"});
+  builder.signature("p_c_weight: PARAMETER target='c.weight'\n"
+                    "p_shift: PARAMETER target='shift'\n");
+  builder.floats("c.weight", {2, 1, 1}, {1, 2});
+  builder.floats("shift", {2}, {0, 0});
+  fxNode(builder.node("Conv", {"x", "c.weight", "shift"}, {"y"}), "c",
+         "aten.convolution.default](args = (%x, %p_c_weight, None, [1], [0], "
+         "[1], False, [0], 1)");
+  builder.output("y");
+  Imported result = importFile(folder.write("m.onnx", builder.bytes()));
+  ASSERT_TRUE(result.ok()) << result.message();
+  EXPECT_EQ(kindOf(result, "c.weight"), "parameter") << result.text();
+  EXPECT_NE(kindOf(result, "shift"), "parameter") << result.text();
+}
+
 /// A table read by Gather, and its transpose under an exporter's name.
 ModelBuilder storedTwice() {
   ModelBuilder builder(17);
