@@ -30,14 +30,6 @@ bool isOneOf(const std::string &name, std::initializer_list<const char *> all) {
                      [&](const char *base) { return isNumbered(name, base); });
 }
 
-/// Values that fx makes of numbers alone.
-bool isMadeOfNumbers(const std::string &name) {
-  return isOneOf(name, {"arange", "eye", "full", "full_like", "lift_fresh_copy",
-                        "linspace", "new_full", "new_ones", "new_zeros", "ones",
-                        "ones_like", "scalar_tensor", "scalar_tensor_default",
-                        "zeros", "zeros_like"});
-}
-
 /// Results of operators that read parameters almost always.
 bool isOfWeights(const std::string &name) {
   return isOneOf(name, {"addmm", "bilinear", "conv1d", "conv2d", "conv3d",
@@ -236,6 +228,13 @@ bool isUsualName(const std::string &leaf) {
 }
 
 } // namespace
+
+bool isMadeOfNumbers(const std::string &name) {
+  return isOneOf(name, {"arange", "eye", "full", "full_like", "lift_fresh_copy",
+                        "linspace", "new_full", "new_ones", "new_zeros", "ones",
+                        "ones_like", "scalar_tensor", "scalar_tensor_default",
+                        "zeros", "zeros_like"});
+}
 
 std::vector<ComputedTensor> findComputed(const Model &model,
                                          const WeightTable &table) {

@@ -98,7 +98,13 @@ Role roleOf(const std::string &op, int input) {
 class SignatureNaming {
 public:
   explicit SignatureNaming(const Model &model)
-      : model(model), readers(readersOf(model)) {}
+      : model(model), readers(readersOf(model)) {
+    for (int n = 0; n < model.graph().node_size(); ++n) {
+      made.insert(model.graph().node(n).output().begin(),
+                  model.graph().node(n).output().end());
+      made.insert(model.calls[n].result);
+    }
+  }
   WeightTable run();
 
 private:
@@ -112,6 +118,7 @@ private:
                                               Reader reader) const;
   std::vector<std::string> parametersOf(int node) const;
   bool isOneOperation(int node) const;
+  bool isNumber(int initializer, const FxCall &call) const;
   bool inStateDict(const std::string &name) const;
   bool isFlatBilinear(int initializer, const std::string &name,
                       Reader reader) const;
@@ -123,6 +130,7 @@ private:
 
   const Model &model;
   std::vector<std::vector<Reader>> readers;
+  std::set<std::string> made; // values of ONNX nodes and of fx calls
   WeightTable table;
 };
 
@@ -249,12 +257,11 @@ SignatureNaming::matchByExclusion(int initializer, Reader reader) const {
   const Initializer &tensor = model.initializers[initializer];
   // Folded values carry the name of their fx node (zeros, unsqueeze_1); only
   // val_N may be a parameter in another form.
-  bool madeUp =
-      startsWith(tensor.name, "val_") || model.signature.contains(tensor.name);
+  const bool inSignature = model.signature.contains(tensor.name);
+  const bool scalar = tensor.source.type.rank() == 0;
+  bool madeUp = inSignature || (startsWith(tensor.name, "val_") && !scalar);
   if (!madeUp || !isFloat(tensor.source.type.dtype) ||
-      tensor.source.type.rank() == 0)
-    return std::nullopt;
-  if (!model.signature.contains(tensor.name) && !isOneOperation(reader.node))
+      (!inSignature && !isOneOperation(reader.node)))
     return std::nullopt;
   const auto &node = model.graph().node(reader.node);
   std::vector<std::string> left;
@@ -265,9 +272,10 @@ SignatureNaming::matchByExclusion(int initializer, Reader reader) const {
   std::vector<int> unnamed;
   for (int k = 0; k < node.input_size(); ++k) {
     auto found = model.initializerByName.find(node.input(k));
-    if (found != model.initializerByName.end() &&
-        isFloat(model.initializers[found->second].source.type.dtype) &&
-        model.initializers[found->second].source.type.rank() > 0)
+    if (found == model.initializerByName.end())
+      continue;
+    const TensorType &type = model.initializers[found->second].source.type;
+    if (isFloat(type.dtype) && (type.rank() > 0 || scalar))
       unnamed.push_back(k);
   }
   if (left.size() == 1 && unnamed.size() == 1)
@@ -276,6 +284,25 @@ SignatureNaming::matchByExclusion(int initializer, Reader reader) const {
   if (left.size() == unnamed.size() && at != unnamed.end())
     return left[at - unnamed.begin()];
   return std::nullopt;
+}
+
+/// The call has a number, or a tensor made of numbers, where its node reads the
+/// initializer of a parameter that happens to equal it: 2 in x ** 2 and a fresh
+/// temperature. A value that nothing makes may be the parameter in another
+/// form, though.
+bool SignatureNaming::isNumber(int initializer, const FxCall &call) const {
+  if (call.target.empty())
+    return false;
+  bool numbers = false;
+  for (const std::string &name : call.references) {
+    const bool known =
+        made.count(name) || model.signature.placeholders.count(name);
+    if (!known && !isMadeOfNumbers(name))
+      return false;
+    numbers |= !known || startsWith(name, "c_");
+  }
+  return numbers ||
+         model.initializers[initializer].source.type.numElements() == 1;
 }
 
 std::optional<std::string> SignatureNaming::match(int initializer,
@@ -304,10 +331,12 @@ std::optional<std::string> SignatureNaming::match(int initializer,
       return operand.kind == Operand::Kind::Named && !byName ? operand.name
                                                              : ownName;
     }
-  if (ownArgument || candidates.empty())
+  if (ownArgument)
     return ownName;
   auto found = matchByExclusion(initializer, reader);
-  return found ? found : ownName;
+  if (found || !ownName || !isNumber(initializer, call))
+    return found ? found : ownName;
+  return std::nullopt;
 }
 
 /// nn.Linear's weight is [out, in]; MatMul reads it as [in, out].

@@ -100,6 +100,8 @@ inline bool isFromPyTorch(const Model &model) {
   return model.proto.producer_name() == "pytorch";
 }
 bool isNormTarget(const std::string &fxTarget);
+/// A value of fx that numbers alone make: full_3, zeros.
+bool isMadeOfNumbers(const std::string &fxName);
 
 } // namespace pipec::onnx
 

@@ -112,7 +112,8 @@ class BatchNormTraining
       llvm::MapVector<StringRef, Value> buffers;
       llvm::SmallVector<BatchNormOp> ops(graph.getBody().getOps<BatchNormOp>());
       for (BatchNormOp op : ops) {
-        expand(op, buffers);
+        if (failed(expand(op, buffers)))
+          return signalPassFailure();
         ++expanded;
       }
       llvm::SmallVector<GraphResult> results = getResults(graph);
@@ -122,21 +123,43 @@ class BatchNormTraining
     }
   }
 
-  static void expand(BatchNormOp op,
-                     llvm::MapVector<StringRef, Value> &buffers) {
+  /// The weight that holds the statistic and moves; null: it is a constant or
+  /// computed, so nothing moves. An error where it is a parameter: the
+  /// optimizer moves those.
+  static FailureOr<LoadWeightOp> bufferOf(BatchNormOp op, Value statistic) {
+    auto load = statistic.getDefiningOp<LoadWeightOp>();
+    auto weight = load ? SymbolTable::lookupNearestSymbolFrom<WeightOp>(
+                             op, load.getWeightAttr())
+                       : WeightOp();
+    if (!weight || weight.getKind() == WeightKind::constant)
+      return LoadWeightOp();
+    if (weight.getKind() == WeightKind::buffer)
+      return load;
+    return op.emitError("the running statistics of a BatchNorm are the "
+                        "parameter '")
+           << load.getWeight()
+           << "', which the optimizer moves, not the batches: keep them with "
+              "--batch-norm frozen, or export with optimize=False";
+  }
+
+  static LogicalResult expand(BatchNormOp op,
+                              llvm::MapVector<StringRef, Value> &buffers) {
+    FailureOr<LoadWeightOp> mean = bufferOf(op, op.getMean());
+    FailureOr<LoadWeightOp> variance = bufferOf(op, op.getVariance());
+    if (failed(mean) || failed(variance))
+      return failure();
     Expansion expansion(op);
     expansion.build();
-    auto move = [&](Value statistic, auto moved) {
-      auto load = statistic.getDefiningOp<LoadWeightOp>();
+    auto move = [&](LoadWeightOp load, auto moved) {
       if (!load)
-        return; // a constant or computed: nothing to move
+        return;
       Value &latest = buffers[load.getWeight()];
-      latest = moved(latest ? latest : statistic);
+      latest = moved(latest ? latest : load.getResult());
     };
-    move(op.getMean(), [&](Value old) { return expansion.movedMean(old); });
-    move(op.getVariance(),
-         [&](Value old) { return expansion.movedVariance(old); });
+    move(*mean, [&](Value old) { return expansion.movedMean(old); });
+    move(*variance, [&](Value old) { return expansion.movedVariance(old); });
     op.erase();
+    return success();
   }
 };
 

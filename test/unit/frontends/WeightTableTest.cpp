@@ -327,6 +327,34 @@ TEST(Weights, ConvolutionWithoutABiasReadsAConstant) {
   EXPECT_NE(kindOf(result, "shift"), "parameter") << result.text();
 }
 
+/// x ** 2 and a fresh scalar of 2 are one initializer; so are two scalars.
+TEST(Weights, NumbersThatEqualAParameterAreConstants) {
+  ScratchFolder folder;
+  ModelBuilder builder;
+  builder.input("x", {"2", "3"});
+  builder.signature("p_a: PARAMETER target='a'\n"
+                    "p_b: PARAMETER target='b'\n"
+                    "p_w: PARAMETER target='w'\n");
+  builder.floats("a", {}, {2});
+  builder.floats("w", {3}, {1, 1, 1});
+  fxNode(builder.node("Pow", {"x", "a"}, {"pow_1"}), "",
+         "aten.pow.Tensor_Scalar](args = (%x, 2)");
+  fxNode(builder.node("Mul", {"pow_1", "a"}, {"mul"}), "",
+         "aten.mul.Tensor](args = (%pow_1, %p_a)");
+  fxNode(builder.node("Mul", {"mul", "a"}, {"mul_1"}), "",
+         "aten.mul.Tensor](args = (%mul, %p_b)");
+  fxNode(builder.node("Mul", {"mul_1", "w"}, {"mul_2"}), "",
+         "aten.mul.Tensor](args = (%mul_1, %ones)");
+  fxNode(builder.node("Add", {"mul_2", "w"}, {"y"}), "",
+         "aten.add.Tensor](args = (%mul_2, %p_w)");
+  builder.output("y");
+  Imported result = importFile(folder.write("m.onnx", builder.bytes()));
+  ASSERT_TRUE(result.ok()) << result.message();
+  for (const char *name : {"a", "b", "w"})
+    EXPECT_EQ(kindOf(result, name), "parameter") << result.text();
+  EXPECT_EQ(result.count("load_weight"), 3) << result.text();
+}
+
 /// A table read by Gather, and its transpose under an exporter's name.
 ModelBuilder storedTwice() {
   ModelBuilder builder(17);
