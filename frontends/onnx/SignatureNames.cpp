@@ -103,6 +103,8 @@ public:
       made.insert(model.graph().node(n).output().begin(),
                   model.graph().node(n).output().end());
       made.insert(model.calls[n].result);
+      for (const std::string &name : parametersOf(n))
+        named.insert(name);
     }
   }
   WeightTable run();
@@ -117,6 +119,8 @@ private:
   std::optional<std::string> matchByExclusion(int initializer,
                                               Reader reader) const;
   std::vector<std::string> parametersOf(int node) const;
+  std::optional<std::string> matchByConsumers(int initializer,
+                                              int reader) const;
   bool isOneOperation(int node) const;
   bool isNumber(int initializer, const FxCall &call) const;
   bool inStateDict(const std::string &name) const;
@@ -130,7 +134,8 @@ private:
 
   const Model &model;
   std::vector<std::vector<Reader>> readers;
-  std::set<std::string> made; // values of ONNX nodes and of fx calls
+  std::set<std::string> made;  // values of ONNX nodes and of fx calls
+  std::set<std::string> named; // parameters and buffers that a call reads
   WeightTable table;
 };
 
@@ -286,6 +291,38 @@ SignatureNaming::matchByExclusion(int initializer, Reader reader) const {
   return std::nullopt;
 }
 
+/// A node that the optimizer wrote (a Split) says nothing of the parameter that
+/// it reads. Where the initializer stands for several equal ones, that is the
+/// one of the module that reads the node's values, unless a call reads that.
+std::optional<std::string> SignatureNaming::matchByConsumers(int initializer,
+                                                             int reader) const {
+  const Initializer &tensor = model.initializers[initializer];
+  const auto &graph = model.graph();
+  if (!model.signature.contains(tensor.name))
+    return std::nullopt;
+  // Larger tensors are not merged: theirs are ties.
+  constexpr int64_t kMostMerged = 1024;
+  if (tensor.source.type.numElements() > kMostMerged ||
+      !named.count(tensor.name))
+    return tensor.name;
+  const auto &values = graph.node(reader).output();
+  for (int n = reader + 1; n < graph.node_size(); ++n) {
+    const auto &inputs = graph.node(n).input();
+    if (std::find_first_of(inputs.begin(), inputs.end(), values.begin(),
+                           values.end()) == inputs.end())
+      continue;
+    const std::string &module = model.origins[n].module;
+    std::string name =
+        (module.empty() ? "" : module + ".") + leafName(tensor.name);
+    if (name == tensor.name)
+      return name;
+    if (model.signature.contains(name) && !named.count(name) &&
+        !model.initializerByName.count(name))
+      return name;
+  }
+  return tensor.name;
+}
+
 /// The call has a number, or a tensor made of numbers, where its node reads the
 /// initializer of a parameter that happens to equal it: 2 in x ** 2 and a fresh
 /// temperature. A value that nothing makes may be the parameter in another
@@ -309,6 +346,8 @@ std::optional<std::string> SignatureNaming::match(int initializer,
                                                   Reader reader) const {
   const std::string &own = model.initializers[initializer].name;
   const FxCall &call = model.calls[reader.node];
+  if (call.target.empty())
+    return matchByConsumers(initializer, reader.node);
   std::vector<std::string> candidates = parametersOf(reader.node);
   std::optional<std::string> ownName;
   if (model.signature.contains(own))

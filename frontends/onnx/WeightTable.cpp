@@ -124,15 +124,16 @@ bool AliasFinder::unclaimed(const std::string &name) const {
 }
 
 /// Module P reads a weight of another module Q: P holds it too, under the same
-/// last name.
+/// last name, unless P reads several that could be it.
 void AliasFinder::addReaderNames() {
   std::set<std::string> linear; // modules with a weight of their own, stored
                                 // transposed: nn.Linear
   for (const auto &[place, use] : table.uses)
     if (!table.decls[use.decl].permutation.empty())
       linear.insert(parentName(table.decls[use.decl].name));
+  std::map<std::string, std::set<int>> readers; // name in P -> declarations
   for (const auto &[place, use] : table.uses) {
-    WeightDecl &decl = table.decls[use.decl];
+    const WeightDecl &decl = table.decls[use.decl];
     const std::string &module = model.origins[place.first].module;
     const std::string &op = model.graph().node(place.first).op_type();
     if (decl.kind != WeightKind::Parameter || module.empty() ||
@@ -149,25 +150,43 @@ void AliasFinder::addReaderNames() {
                      ? (table2d || bias || matrix) && table.find(name) < 0
                      : unclaimed(name);
     if (known)
-      decl.aliases.push_back(name);
+      readers[name].insert(use.decl);
   }
+  for (const auto &[name, decls] : readers)
+    if (decls.size() == 1)
+      table.decls[*decls.begin()].aliases.push_back(name);
 }
 
-/// A parent that registered its child's bias as its own too (BERT's prediction
-/// head).
+/// A prediction head that registered the bias of its decoder as its own too
+/// (BERT and its kin). A bias that no node reads looks alike, so only a child
+/// counts whose weight is tied, and only where one child's is.
 void AliasFinder::addParentNames() {
-  for (WeightDecl &decl : table.decls) {
-    std::string grand = parentName(parentName(decl.name));
-    if (decl.kind == WeightKind::Parameter && leafName(decl.name) == "bias" &&
-        !grand.empty() && unclaimed(grand + ".bias"))
-      decl.aliases.push_back(grand + ".bias");
+  std::set<int> gathered;
+  for (const auto &[place, use] : table.uses)
+    if (model.graph().node(place.first).op_type() == "Gather" &&
+        place.second == 0)
+      gathered.insert(use.decl);
+  std::map<std::string, std::vector<int>> children; // parent's name -> biases
+  for (size_t i = 0; i < table.decls.size(); ++i) {
+    const WeightDecl &decl = table.decls[i];
+    std::string child = parentName(decl.name), grand = parentName(child);
+    if (decl.kind != WeightKind::Parameter || leafName(decl.name) != "bias" ||
+        grand.empty() || !unclaimed(grand + ".bias"))
+      continue;
+    int weight = table.find(child + ".weight");
+    if (weight >= 0 &&
+        (!table.decls[weight].aliases.empty() || gathered.count(weight)))
+      children[grand + ".bias"].push_back(static_cast<int>(i));
   }
+  for (const auto &[name, biases] : children)
+    if (biases.size() == 1)
+      table.decls[biases[0]].aliases.push_back(name);
 }
 
 /// A table registered in a module that is never called, while several modules
 /// that share it are (T5's `shared`). A table that the exporter folded away
 /// looks alike, so only a name that the model registered before those of all
-/// sharers counts.
+/// sharers counts, and only where there is one.
 void AliasFinder::addUncalledTables() {
   std::map<int, std::set<std::string>> gatheredIn; // declaration -> modules
   for (const auto &[place, use] : table.uses)
@@ -182,16 +201,17 @@ void AliasFinder::addUncalledTables() {
   if (shared.size() != 1)
     return;
   WeightDecl &decl = table.decls[shared[0]];
+  std::vector<std::string> uncalled;
   for (const auto &entry : model.signature.entries) {
     if (entry.target == decl.name ||
         std::find(decl.aliases.begin(), decl.aliases.end(), entry.target) !=
             decl.aliases.end())
-      return;
-    if (isUncalledTable(entry.target)) {
-      decl.aliases.push_back(entry.target);
-      return;
-    }
+      break;
+    if (isUncalledTable(entry.target))
+      uncalled.push_back(entry.target);
   }
+  if (uncalled.size() == 1)
+    decl.aliases.push_back(uncalled[0]);
 }
 
 /// `target` is the weight of a top-level module without a bias that no node

@@ -355,6 +355,96 @@ TEST(Weights, NumbersThatEqualAParameterAreConstants) {
   EXPECT_EQ(result.count("load_weight"), 3) << result.text();
 }
 
+/// b.bias equals a.bias, and the node that reads it for b is the optimizer's.
+TEST(Weights, NodeWithoutACallReadsTheParameterOfItsReaders) {
+  ScratchFolder folder;
+  ModelBuilder builder;
+  builder.input("x", {"2", "2"});
+  builder.signature("p_a_bias: PARAMETER target='a.bias'\n"
+                    "p_b_bias: PARAMETER target='b.bias'\n"
+                    "p_c_bias: PARAMETER target='c.bias'\n");
+  builder.floats("a.bias", {2}, {0, 0});
+  builder.floats("c.bias", {2}, {1, 1});
+  fxNode(builder.node("Add", {"x", "a.bias"}, {"add"}), "a",
+         "aten.add.Tensor](args = (%x, %p_a_bias)");
+  auto *split = builder.node("Split", {"a.bias"}, {"s0", "s1"});
+  ModelBuilder::attribute(split, "num_outputs", 2);
+  fxNode(builder.node("Add", {"add", "s0"}, {"add_1"}), "b",
+         "aten.add.Tensor](args = (%add, %getitem)");
+  fxNode(builder.node("Add", {"add_1", "s1"}, {"add_2"}), "b",
+         "aten.add.Tensor](args = (%add_1, %getitem_1)");
+  // Nothing else reads c.bias: it is no merged one.
+  builder.node("Neg", {"c.bias"}, {"n"});
+  fxNode(builder.node("Add", {"add_2", "n"}, {"y"}), "b",
+         "aten.add.Tensor](args = (%add_2, %neg)");
+  builder.output("y");
+  Imported result = importFile(folder.write("m.onnx", builder.bytes()));
+  ASSERT_TRUE(result.ok()) << result.message();
+  for (const char *name : {"a.bias", "b.bias", "c.bias"})
+    EXPECT_EQ(kindOf(result, name), "parameter") << result.text();
+  EXPECT_EQ(result.count("load_weight"), 3) << result.text();
+}
+
+/// BERT's head: `h.bias` has no tensor of its own. `tied`: the decoder
+/// multiplies by the embedding table.
+Imported predictionHead(bool tied, std::vector<std::string> &folded) {
+  ScratchFolder folder;
+  ModelBuilder builder;
+  builder.input("ids", {"2"}, ::onnx::TensorProto::INT64);
+  builder.signature("p_emb_weight: PARAMETER target='emb.weight'\n"
+                    "p_h_bias: PARAMETER target='h.bias'\n"
+                    "p_h_dense_weight: PARAMETER target='h.dense.weight'\n"
+                    "p_h_dense_bias: PARAMETER target='h.dense.bias'\n"
+                    "p_h_dec_weight: PARAMETER target='h.dec.weight'\n"
+                    "p_h_dec_bias: PARAMETER target='h.dec.bias'\n");
+  builder.floats("emb.weight", {2, 2}, {1, 2, 3, 4});
+  builder.floats("h.dense.weight", {2, 2}, {1, 2, 3, 5});
+  builder.floats("h.dense.bias", {2}, {1, 2});
+  builder.floats("h.dec.bias", {2}, {3, 4});
+  std::string matrix = "emb.weight", placeholder = "p_emb_weight";
+  if (!tied) {
+    builder.floats("h.dec.weight", {2, 2}, {1, 2, 3, 6});
+    matrix = "h.dec.weight";
+    placeholder = "p_h_dec_weight";
+  }
+  fxNode(builder.node("Gather", {"emb.weight", "ids"}, {"embedding"}), "emb",
+         "aten.embedding.default](args = (%p_emb_weight, %ids)");
+  auto *dense = builder.node(
+      "Gemm", {"embedding", "h.dense.weight", "h.dense.bias"}, {"linear"});
+  fxNode(dense, "h.dense",
+         "aten.linear.default](args = (%embedding, %p_h_dense_weight, "
+         "%p_h_dense_bias)");
+  auto *decoder = builder.node("Gemm", {"linear", matrix, "h.dec.bias"}, {"y"});
+  fxNode(decoder, "h.dec",
+         "aten.linear.default](args = (%linear, %" + placeholder +
+             ", %p_h_dec_bias)");
+  for (auto *node : {dense, decoder})
+    ModelBuilder::attribute(node, "transB", 1);
+  builder.output("y");
+  std::string path = folder.write("m.onnx", builder.bytes());
+  folded = (*OnnxModel::open(path))->foldedParameters();
+  return importFile(path);
+}
+
+TEST(Ties, BiasOfAHeadIsThatOfTheTiedChild) {
+  std::vector<std::string> folded;
+  Imported tied = predictionHead(true, folded);
+  ASSERT_TRUE(tied.ok()) << tied.message();
+  EXPECT_EQ(folded, std::vector<std::string>());
+  auto weights = tied.weights();
+  ASSERT_EQ(weights.count("h.bias"), 1u) << tied.text();
+  auto aliases = weights.at("h.bias").getAliases();
+  ASSERT_TRUE(aliases && aliases->size() == 1) << tied.text();
+  EXPECT_EQ(mlir::cast<mlir::StringAttr>((*aliases)[0]).getValue(),
+            "h.dec.bias");
+  EXPECT_EQ(weights.count("h.dense.bias"), 1u);
+  Imported apart = predictionHead(false, folded);
+  ASSERT_TRUE(apart.ok()) << apart.message();
+  EXPECT_EQ(folded, std::vector<std::string>{"h.bias"});
+  EXPECT_FALSE(apart.weights().at("h.dec.bias").getAliases());
+  EXPECT_FALSE(apart.weights().at("h.dense.bias").getAliases());
+}
+
 /// A table read by Gather, and its transpose under an exporter's name.
 ModelBuilder storedTwice() {
   ModelBuilder builder(17);
