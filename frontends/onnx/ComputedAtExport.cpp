@@ -87,6 +87,8 @@ private:
   std::vector<std::string> parametersNear(const std::string &module) const;
   void addMissing(const CallNodes &group, const Reads &reads);
   void addUnread(const CallNodes &group, const Reads &reads);
+  bool isFactor(const Initializer &tensor,
+                const std::vector<std::string> &parameters) const;
   void add(Reader reader, std::vector<std::string> parameters, bool certain);
   const Initializer &initializerOf(Reader reader) const {
     return model.initializers[model.initializerByName.at(
@@ -159,6 +161,19 @@ void ComputedFinder::add(Reader reader, std::vector<std::string> parameters,
   computed.push_back({tensor.name, where, std::move(parameters), certain});
 }
 
+/// One number, where no parameter is one: a scale, not what an operator made of
+/// the parameters.
+bool ComputedFinder::isFactor(
+    const Initializer &tensor,
+    const std::vector<std::string> &parameters) const {
+  return tensor.source.type.numElements() == 1 &&
+         std::none_of(
+             parameters.begin(), parameters.end(),
+             [&](const std::string &name) {
+               return table.decls[table.find(name)].type.numElements() == 1;
+             });
+}
+
 /// A tensor stands where the call reads a value that nothing makes. Values that
 /// do nothing (a slice of all rows) are taken out too, but there an input of
 /// the node is left for each.
@@ -175,10 +190,11 @@ void ComputedFinder::addMissing(const CallNodes &group, const Reads &reads) {
     const Initializer &tensor = initializerOf(reader);
     bool named =
         std::find(missing.begin(), missing.end(), tensor.name) != missing.end();
-    bool stands = named || (fewer && tensor.source.type.rank() > 0 &&
-                            !isMadeOfNumbers(tensor.name));
     std::vector<std::string> near =
         parametersNear(model.origins[reader.node].module);
+    bool stands =
+        named || (fewer && tensor.source.type.rank() > 0 &&
+                  !isMadeOfNumbers(tensor.name) && !isFactor(tensor, near));
     if (stands && (!near.empty() || isOfWeights(tensor.name)) &&
         !isMask(tensor.source))
       add(reader, std::move(near), false);
@@ -196,9 +212,8 @@ void ComputedFinder::addUnread(const CallNodes &group, const Reads &reads) {
     if (decl < 0 || table.decls[decl].kind != WeightKind::Parameter ||
         reads.weights.count(decl))
       continue;
-    const bool scalar = table.decls[decl].type.numElements() == 1;
     for (Reader reader : reads.constants)
-      if (initializerOf(reader).source.type.rank() > 0 || scalar)
+      if (!isFactor(initializerOf(reader), {target}))
         add(reader, {target}, true);
   }
 }
@@ -214,17 +229,39 @@ std::vector<ComputedTensor> ComputedFinder::run() {
   return std::move(computed);
 }
 
-/// Names that torch.nn, or habit, gives to parameters and not to buffers:
-/// in_proj_weight, weight_ih_l0, parametrizations.weight.original0, 0 of
-/// nn.ParameterList, experts.gate_up_proj.
-bool isUsualName(const std::string &leaf) {
-  if (leaf.find_first_not_of("0123456789") == std::string::npos)
+bool endsWith(const std::string &text, const std::string &end) {
+  return text.size() >= end.size() &&
+         text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+/// Names that torch.nn, or habit, gives to parameters and not to buffers, as
+/// they are: a name with one of them in it (e_score_correction_bias,
+/// ema_weight) may be either.
+bool isUsualName(const WeightTable &table, const std::string &name) {
+  const std::string leaf = leafName(name);
+  constexpr const char *kDigits = "0123456789";
+  if (leaf.find_first_not_of(kDigits) == std::string::npos)
+    return true;                      // nn.ParameterList
+  if (startsWith(leaf, "original") && // torch.nn.utils.parametrize
+      leaf.find_first_not_of(kDigits, 8) == std::string::npos)
     return true;
-  const char *const parts[] = {"weight", "bias",   "original", "proj",
-                               "gamma",  "_token", "lora_"};
-  return std::any_of(std::begin(parts), std::end(parts), [&](const char *part) {
-    return leaf.find(part) != std::string::npos;
-  });
+  if (leaf == "weight_v") // spectral_norm has a buffer of that name
+    return table.find(parentName(name) + ".weight_g") >= 0;
+  static const std::set<std::string> kNames{
+      "bias",         "bias_k",         "bias_v",      "gamma",
+      "in_proj_bias", "lora_A",         "lora_B",      "weight",
+      "weight_g",     "in_proj_weight", "weight_orig",
+  };
+  const char *const recurrent[] = {"weight_ih", "weight_hh", "weight_hr",
+                                   "bias_ih", "bias_hh"};
+  const char *const ends[] = {"_proj", "_proj_weight", "_proj_bias", "_token"};
+  return kNames.count(leaf) ||
+         std::any_of(std::begin(recurrent), std::end(recurrent),
+                     [&](const std::string &base) {
+                       return leaf == base || startsWith(leaf, base + "_l");
+                     }) ||
+         std::any_of(std::begin(ends), std::end(ends),
+                     [&](const char *end) { return endsWith(leaf, end); });
 }
 
 } // namespace
@@ -249,7 +286,7 @@ std::vector<std::string> findPossibleBuffers(const Model &model,
   if (!model.signature.empty() || !isFromPyTorch(model))
     return names;
   for (const WeightDecl &decl : table.decls)
-    if (decl.kind == WeightKind::Parameter && !isUsualName(leafName(decl.name)))
+    if (decl.kind == WeightKind::Parameter && !isUsualName(table, decl.name))
       names.push_back(decl.name);
   return names;
 }

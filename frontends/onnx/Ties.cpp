@@ -52,6 +52,7 @@ private:
   void findStoredTwice();
   void findNamelessCopies(const std::set<int> &tables);
   bool sameBytes(const WeightDecl &first, const WeightDecl &second) const;
+  bool differ(const WeightDecl &first, const WeightDecl &second) const;
   Status untie(const std::string &name);
   Status tie(const std::string &first, const std::string &second);
   void merge(int first, int second);
@@ -225,6 +226,22 @@ Status TieResolver::untie(const std::string &name) {
   return Status();
 }
 
+/// Whether the file has other values for `second`; false where it cannot be
+/// read: the import says so.
+bool TieResolver::differ(const WeightDecl &first,
+                         const WeightDecl &second) const {
+  if (first.initializer == second.initializer)
+    return false;
+  if (first.type.rank() == 2)
+    return !sameBytes(first, second);
+  if (first.permutation != second.permutation)
+    return true;
+  auto a = model.initializers[first.initializer].source.load();
+  auto b = model.initializers[second.initializer].source.load();
+  return a.ok() && b.ok() &&
+         std::memcmp(a->data(), b->data(), first.type.byteSize()) != 0;
+}
+
 Status TieResolver::tie(const std::string &first, const std::string &second) {
   PIPEC_ASSIGN_OR_RETURN(int a, lookUp(first, "--tie"));
   PIPEC_ASSIGN_OR_RETURN(int b, lookUp(second, "--tie"));
@@ -235,6 +252,10 @@ Status TieResolver::tie(const std::string &first, const std::string &second) {
                            table.decls[a].type.str() + ", '" + second +
                            "' is " + table.decls[b].type.str() +
                            "; only parameters of one type can be tied");
+  if (differ(table.decls[a], table.decls[b]))
+    table.notices.push_back("warning: --tie " + first + "=" + second +
+                            ": their values in the file differ; those of " +
+                            first + " are used for both");
   merge(a, b);
   return Status();
 }

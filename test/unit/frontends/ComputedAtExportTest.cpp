@@ -101,6 +101,27 @@ TEST(ComputedAtExport, ConstantsAreNot) {
   }
 }
 
+/// A scale of one element beside a parameter of two, but not beside a scalar.
+TEST(ComputedAtExport, OneNumberIsNot) {
+  for (const char *arguments : {"%x, %view_2", "%x, %p_t"}) {
+    ComputedBuilder b;
+    b.floats("val_58", {1}, {0.7071f});
+    b.node("Neg", {"x"}, {"n"});
+    b.call("Mul", {"n", "val_58"}, "m", "", arguments);
+    *b.graph()->mutable_node(0)->mutable_metadata_props() =
+        b.graph()->node(1).metadata_props();
+    b.readParameter("m");
+    EXPECT_TRUE(b.computed().empty()) << arguments;
+  }
+  ComputedBuilder b;
+  b.graph()->mutable_initializer()->Clear();
+  b.floats("t", {1}, {1});
+  b.floats("weight_0", {1}, {2});
+  b.call("Mul", {"x", "weight_0"}, "m", "", "%x, %exp");
+  b.readParameter("m");
+  EXPECT_EQ(b.computed().size(), 1u);
+}
+
 TEST(ComputedAtExport, AMaskIsNot) {
   ComputedBuilder b;
   b.floats("masked_fill", {2}, {0, -INFINITY});
@@ -151,6 +172,17 @@ TEST(PossibleBuffers, NamesThatParametersHaveNot) {
               "onnx::Mul_7",
               "bn.running_mean"};
   EXPECT_EQ(possibleBuffers(true, names), (Names{"pe", "enc.scale"}));
+  Names torchNames{"in_proj_weight", "q_proj_weight", "bias_k",
+                   "weight_hr_l1",   "bias_hh",       "c.weight_g",
+                   "c.weight_v"};
+  EXPECT_EQ(possibleBuffers(true, torchNames), Names());
+  Names buffers{"e_score_correction_bias",
+                "pos_bias",
+                "ema_weight",
+                "bias_upd",
+                "s.weight_v",
+                "original_pos"};
+  EXPECT_EQ(possibleBuffers(true, buffers), buffers);
   EXPECT_EQ(possibleBuffers(false, names), Names());
 }
 

@@ -511,6 +511,10 @@ TEST(Ties, DifferentDataIsNot) {
   Imported forced = importFile(path, options);
   ASSERT_TRUE(forced.ok()) << forced.message();
   EXPECT_EQ(forced.weights().size(), 1u);
+  EXPECT_EQ(forced.notices,
+            std::vector<std::string>{
+                "warning: --tie emb.weight=head.weight: their values in the "
+                "file differ; those of emb.weight are used for both"});
 }
 
 TEST(Ties, UnknownNamesAreErrors) {
