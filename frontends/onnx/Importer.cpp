@@ -45,6 +45,8 @@ private:
   Val initializerValue(int initializer, const WeightUse &use);
   Val constantValue(int initializer, int decl);
   std::vector<Val> inputsOf(int index, std::vector<Val> &transposed);
+  std::map<int, Sequence> sequencesOf(int index) const;
+  Status keepResults(int index, const NodeContext &nodeContext);
   Status importNode(int index);
   Status finishGraph();
   Status checkOutput(const ModelInterface::Port &port,
@@ -67,6 +69,7 @@ private:
   std::set<std::string> read; // names that a node or a graph output reads
   std::map<std::string, Val>
       values; // by ONNX name; initializers are read through their uses
+  std::map<std::string, Sequence> sequences; // by ONNX name
 };
 
 std::string Importer::freshSymbol(const std::string &wanted) {
@@ -226,6 +229,36 @@ std::vector<Val> Importer::inputsOf(int index, std::vector<Val> &transposed) {
   return inputs;
 }
 
+std::map<int, Sequence> Importer::sequencesOf(int index) const {
+  std::map<int, Sequence> lists;
+  const auto &node = model.graph().node(index);
+  for (int k = 0; k < node.input_size(); ++k)
+    if (auto found = sequences.find(node.input(k)); found != sequences.end())
+      lists[k] = found->second;
+  return lists;
+}
+
+Status Importer::keepResults(int index, const NodeContext &nodeContext) {
+  const auto &node = model.graph().node(index);
+  for (int k = 0; k < node.output_size(); ++k) {
+    if (node.output(k).empty())
+      continue;
+    if (k == 0 && nodeContext.madeSequence()) {
+      sequences[node.output(k)] = *nodeContext.madeSequence();
+      continue;
+    }
+    // Exporters name outputs that nothing reads, such as a Dropout's mask.
+    if (!nodeContext.results()[k] && !read.count(node.output(k)))
+      continue;
+    if (!nodeContext.results()[k])
+      return unsupported(model.where(index) + ": output " + std::to_string(k) +
+                         " ('" + node.output(k) + "') " +
+                         nodeContext.whyMissing(k));
+    values[node.output(k)] = nodeContext.results()[k];
+  }
+  return Status();
+}
+
 Status Importer::importNode(int index) {
   if (model.aliasNode[index])
     return Status();
@@ -238,6 +271,8 @@ Status Importer::importNode(int index) {
                           options.training);
   nodeContext.setTransposedWeights(std::move(transposed));
   if (emitter->ok())
+    nodeContext.setSequences(sequencesOf(index));
+  if (emitter->ok())
     findImporter(node.op_type(), model.opset)(nodeContext);
   nodeContext.refuseUnreadAttributes();
   if (!emitter->ok()) {
@@ -247,19 +282,7 @@ Status Importer::importNode(int index) {
                ? emitter->status()
                : emitter->status().withPrefix(model.where(index));
   }
-  for (int k = 0; k < node.output_size(); ++k) {
-    if (node.output(k).empty())
-      continue;
-    // Exporters name outputs that nothing reads, such as a Dropout's mask.
-    if (!nodeContext.results()[k] && !read.count(node.output(k)))
-      continue;
-    if (!nodeContext.results()[k])
-      return unsupported(model.where(index) + ": output " + std::to_string(k) +
-                         " ('" + node.output(k) + "') " +
-                         nodeContext.whyMissing(k));
-    values[node.output(k)] = nodeContext.results()[k];
-  }
-  return Status();
+  return keepResults(index, nodeContext);
 }
 
 void Importer::makeGraph(const std::vector<TensorType> &inputs) {
@@ -315,6 +338,11 @@ Status Importer::finishGraph() {
   llvm::SmallVector<mlir::Attribute> attributes;
   for (const ModelInterface::Port &port : model.interface.outputs) {
     auto initializer = model.initializerByName.find(port.name);
+    if (auto list = sequences.find(port.name); list != sequences.end())
+      return unsupported(model.path + ": graph output '" + port.name +
+                         "' is a list of " +
+                         std::to_string(list->second.parts.size()) +
+                         " tensors; return the tensors themselves");
     Val value =
         initializer == model.initializerByName.end()
             ? values[port.name]

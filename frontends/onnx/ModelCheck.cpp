@@ -157,8 +157,11 @@ StatusOr<ModelInterface::Port> readPort(const Model &model,
   ModelInterface::Port port;
   port.name = info.name();
   if (!info.type().has_tensor_type())
-    return unsupported(what + " is no dense tensor (sequences, maps, optionals "
-                              "and sparse tensors are not supported)");
+    return unsupported(what +
+                       " is no dense tensor (sequences, maps, optionals "
+                       "and sparse tensors are not supported): " +
+                       (kind == std::string("input") ? "take" : "return") +
+                       " the tensors themselves");
   const auto &tensor = info.type().tensor_type();
   auto dtype = dtypeFromOnnx(tensor.elem_type());
   if (!dtype.ok())

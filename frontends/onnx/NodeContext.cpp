@@ -145,6 +145,28 @@ void NodeContext::refuseUnreadAttributes() {
       refuse("attribute '" + attribute.name() + "' is not supported");
 }
 
+const Sequence *NodeContext::sequence(int k) {
+  auto found = sequences.find(k);
+  if (found != sequences.end())
+    return &found->second;
+  require(has(k), "input " + std::to_string(k) + " is missing");
+  require(false, "input " + std::to_string(k) + " ('" + node().input(k) +
+                     "') is one tensor, " + op() + " takes a list of tensors");
+  return nullptr;
+}
+
+void NodeContext::setSequences(std::map<int, Sequence> lists) {
+  sequences = std::move(lists);
+  static const std::set<std::string> takers{
+      "SequenceInsert", "SequenceErase",      "SequenceAt",
+      "SequenceLength", "ConcatFromSequence", "Identity"};
+  for (const auto &[k, list] : sequences)
+    require(k == 0 && takers.count(op()),
+            "input " + std::to_string(k) + " ('" + node().input(k) +
+                "') is a list of " + std::to_string(list.parts.size()) +
+                " tensors, " + op() + " takes one tensor there");
+}
+
 bool NodeContext::needInputs(int count) {
   for (int k = 0; k < count; ++k)
     if (!require(has(k), "input " + std::to_string(k) + " is missing"))
@@ -159,7 +181,7 @@ static const std::map<std::string, std::vector<OpEntry>> &importers() {
          {elementwiseOps(), activationOps(), variadicOps(), shapeOps(),
           layoutOps(), constantOps(), reduceOps(), selectionOps(), indexOps(),
           linearOps(), convolutionOps(), poolOps(), normOps(), softmaxOps(),
-          attentionOps(), einsumOps(), resizeOps(), lossOps()})
+          attentionOps(), einsumOps(), resizeOps(), lossOps(), sequenceOps()})
       for (size_t i = 0; i < family.size; ++i)
         all[family.begin[i].op].push_back(family.begin[i]);
     return all;

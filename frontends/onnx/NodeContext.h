@@ -14,6 +14,12 @@
 
 namespace pipec::onnx {
 
+/// A list of tensors of one element type, known at import.
+struct Sequence {
+  DType dtype = DType::F32;
+  std::vector<Val> parts;
+};
+
 class NodeContext {
 public:
   NodeContext(const Model &model, int index, Emitter &e,
@@ -56,6 +62,12 @@ public:
   void setTransposedWeights(std::vector<Val> values) {
     weights = std::move(values);
   }
+  bool hasSequence(int k) const { return sequences.count(k) != 0; }
+  /// The list behind input `k`; null after an error where it is none.
+  const Sequence *sequence(int k);
+  /// Lists among the inputs, by position; an error where the operator takes a
+  /// tensor there.
+  void setSequences(std::map<int, Sequence> lists);
 
   // ---- attributes ----
   bool hasAttr(const char *name) const { return attribute(name) != nullptr; }
@@ -94,6 +106,9 @@ public:
     return found == missing.end() ? "is not supported" : found->second;
   }
   const std::vector<Val> &results() const { return outputs; }
+  /// Output 0 is a list.
+  void outSequence(Sequence list) { made = std::move(list); }
+  const std::optional<Sequence> &madeSequence() const { return made; }
 
   // ---- errors ----
   /// The file asks for something wrong: "model.onnx: node 'n' (Op, module m,
@@ -120,6 +135,8 @@ private:
   const Model &model;
   int index;
   std::vector<Val> inputs, weights, outputs;
+  std::map<int, Sequence> sequences;  // inputs
+  std::optional<Sequence> made;       // output 0
   std::map<int, std::string> missing; // outputs: why
 };
 
@@ -162,6 +179,7 @@ OpTable attentionOps();
 OpTable einsumOps();
 OpTable resizeOps();
 OpTable lossOps();
+OpTable sequenceOps();
 
 } // namespace pipec::onnx
 

@@ -30,13 +30,12 @@ constexpr Kind kKinds[] = {
      "made of it, and with dynamo=True: conditions and loops over sizes are "
      "then decided at export; keep dynamic only the dimensions that have to be "
      "(squeeze() of a dynamic dimension is an If)"},
-    {" SequenceAt SequenceConstruct SequenceEmpty SequenceErase SequenceInsert "
-     "SequenceLength SequenceMap SplitToSequence ConcatFromSequence Optional "
-     "OptionalGetElement OptionalHasElement ",
-     "lists of tensors: with dynamo=True leave optimize=True, which makes "
-     "plain "
-     "Splits of split() and chunk(), or export with dynamo=False; lists that "
-     "grow in a loop become torch.stack or torch.cat of a fixed number"},
+    {" SequenceMap ",
+     "a function over a list of tensors: write it for each tensor of the list "
+     "in a Python loop of a fixed length, which the exporters write out"},
+    {" Optional OptionalGetElement OptionalHasElement ",
+     "values that may be absent: export the model for the one case, with the "
+     "tensor as an input or without it"},
     {" GridSample AffineGrid ",
      "sampling at computed positions: write it out (the positions by "
      "multiplication and addition, the four neighbours by torch.gather over "

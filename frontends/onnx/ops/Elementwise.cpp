@@ -142,6 +142,8 @@ void importCastLike(NodeContext &c) {
 }
 
 void importIdentity(NodeContext &c) {
+  if (c.hasSequence(0))
+    return c.outSequence(*c.sequence(0));
   if (c.needInputs(1))
     c.out(0, c.in(0));
 }

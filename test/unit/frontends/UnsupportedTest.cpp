@@ -39,7 +39,8 @@ void expectAdvice(const std::string &op, const std::string &advice) {
 TEST(Unsupported, EachKindHasItsAdvice) {
   expectAdvice("LSTM", "nn.LSTMCell");
   expectAdvice("Loop", "control flow");
-  expectAdvice("SplitToSequence", "optimize=True");
+  expectAdvice("SequenceMap", "Python loop of a fixed length");
+  expectAdvice("OptionalGetElement", "the one case");
   expectAdvice("GridSample", "torch.gather");
   expectAdvice("NonMaxSuppression", "post-processing");
   expectAdvice("DeformConv", "image operators");
