@@ -10,6 +10,7 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <optional>
+#include <set>
 
 namespace pipec::onnx {
 
@@ -37,6 +38,17 @@ StatusOr<std::unique_ptr<OnnxModel>> OnnxModel::open(const std::string &path) {
 
 const ModelInterface &OnnxModel::interface() const {
   return impl->model->interface;
+}
+
+std::vector<std::string> OnnxModel::files() const {
+  std::set<std::string> paths;
+  for (const Initializer &initializer : impl->model->initializers)
+    if (initializer.source.inFile())
+      paths.insert(initializer.source.file->path());
+  for (const auto &[place, source] : impl->model->attributeTensors)
+    if (source.inFile())
+      paths.insert(source.file->path());
+  return {paths.begin(), paths.end()};
 }
 
 StatusOr<mlir::OwningOpRef<mlir::ModuleOp>>

@@ -89,6 +89,9 @@ public:
   ~OnnxModel();
 
   const ModelInterface &interface() const;
+  /// Paths of the files that hold tensors: the model's own, and those beside it
+  /// (external data). Each once.
+  std::vector<std::string> files() const;
   /// Module with one `pipe.graph @main` and its `pipe.weight`s. Deterministic.
   /// Unsupported ops are all listed in one error (Unsupported) with counts and
   /// the first node of each; shape conflicts name input or node, expected and

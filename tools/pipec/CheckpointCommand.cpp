@@ -1,5 +1,6 @@
 // `pipec checkpoint`: looks into checkpoints, and makes one file of weights out
 // of them. Tests: test/e2e/cli/checkpoint.test.
+#include "tools/pipec/CommandPaths.h"
 #include "tools/pipec/Commands.h"
 
 #include "compiler/Temporaries.h"
@@ -84,6 +85,11 @@ Status exportTo(const CheckpointCommandArguments &arguments) {
       checkFileTarget(arguments.output).withPrefix("--output"));
   PIPEC_ASSIGN_OR_RETURN(const Checkpoint checkpoint,
                          Checkpoint::open(arguments.folder));
+  CommandPaths paths;
+  paths.written = {{"--output", arguments.output}};
+  paths.checkpoints =
+      fs::weakly_canonical(fs::absolute(checkpoint.path())).parent_path();
+  PIPEC_RETURN_IF_ERROR(checkPaths(paths));
   std::error_code ignored;
   if (!arguments.overwrite && fs::exists(arguments.output, ignored))
     return invalidArgument(arguments.output +

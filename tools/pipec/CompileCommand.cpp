@@ -1,6 +1,7 @@
 // `pipec compile`: a model file in, a package out.
 // Tests: test/e2e/cli.
 #include "compiler/PackageWriter.h"
+#include "tools/pipec/CommandPaths.h"
 #include "tools/pipec/Commands.h"
 #include "tools/pipec/ModelArguments.h"
 #include "tools/pipec/ParseBytes.h"
@@ -34,6 +35,11 @@ Status compile(const CompileArguments &arguments) {
   } else if (std::string given = arguments.given(); !given.empty()) {
     return invalidArgument(given + ": training alone has that; add --loss");
   }
+  CommandPaths paths;
+  paths.model = arguments.model;
+  paths.read = {{"--schedule", arguments.scheduleFile()}};
+  paths.written = {{"--output", arguments.output}};
+  PIPEC_RETURN_IF_ERROR(checkPaths(paths));
   PIPEC_RETURN_IF_ERROR(
       checkPackageTarget(arguments.output, arguments.overwrite));
   Reporter report = arguments.reporter();

@@ -11,6 +11,7 @@
 #include "runtime/base/write_target.h"
 #include "runtime/executor/batch_plan.h"
 #include "runtime/package/package_impl.h"
+#include "tools/pipec/CommandPaths.h"
 #include "tools/pipec/Commands.h"
 #include "tools/pipec/Compare.h"
 #include "tools/pipec/ModelArguments.h"
@@ -204,12 +205,12 @@ Status checkArguments(const RunArguments &arguments, bool package) {
       std::filesystem::exists(arguments.outputs))
     return invalidArgument(arguments.outputs +
                            " exists; pass --overwrite to replace it");
-  std::error_code ignored;
-  for (const std::string &source : {arguments.model, arguments.inputs})
-    if (!arguments.outputs.empty() &&
-        std::filesystem::equivalent(arguments.outputs, source, ignored))
-      return invalidArgument("--outputs would replace " + source +
-                             ", which is read");
+  CommandPaths paths;
+  paths.model = arguments.model;
+  paths.read = {{"--inputs", arguments.inputs},
+                {"--expect", arguments.expected}};
+  paths.written = {{"--outputs", arguments.outputs}};
+  PIPEC_RETURN_IF_ERROR(checkPaths(paths));
   if (arguments.expected.empty() && arguments.toleranceGiven())
     return invalidArgument("--absolute-tolerance and --relative-tolerance are "
                            "of --expect FILE, which is missing");
@@ -233,34 +234,12 @@ StatusOr<SessionOptions> sessionOptionsOf(const RunArguments &arguments) {
   return options;
 }
 
-/// The outputs must not replace what the package reads.
-Status checkOutputs(const RunArguments &arguments, const Package &package) {
-  namespace fs = std::filesystem;
-  if (arguments.outputs.empty())
-    return {};
-  std::error_code ignored;
-  fs::path target = fs::weakly_canonical(arguments.outputs, ignored);
-  fs::path folder = fs::weakly_canonical(package.path(), ignored);
-  auto inside =
-      std::mismatch(folder.begin(), folder.end(), target.begin(), target.end());
-  if (inside.first == folder.end())
-    return invalidArgument("--outputs " + arguments.outputs +
-                           " lies in the package that is read");
-  for (const auto &stage : package.impl().external)
-    for (const auto &range : stage)
-      if (range && fs::equivalent(target, range->file, ignored))
-        return invalidArgument("--outputs would replace " + range->file +
-                               ", which holds weights");
-  return {};
-}
-
 /// Opens `path`, runs it, compares and writes: nothing is written when the
 /// outputs are not the expected ones.
 Status runPackage(const RunArguments &arguments, const std::string &path,
                   const TensorMap &tensors, const TensorMap &expected) {
   PIPEC_ASSIGN_OR_RETURN(SessionOptions options, sessionOptionsOf(arguments));
   PIPEC_ASSIGN_OR_RETURN(Package package, Package::open(path));
-  PIPEC_RETURN_IF_ERROR(checkOutputs(arguments, package));
   auto start = std::chrono::steady_clock::now();
   PIPEC_ASSIGN_OR_RETURN(
       TensorMap outputs,

@@ -9,6 +9,7 @@
 #include "runtime/base/write_target.h"
 #include "runtime/executor/batch_plan.h"
 #include "runtime/package/package_impl.h"
+#include "tools/pipec/CommandPaths.h"
 #include "tools/pipec/IdleOptions.h"
 
 #include <chrono>
@@ -72,42 +73,24 @@ Status checkFree(const std::string &option, const std::string &path,
                          " exists; pass --overwrite to replace it");
 }
 
-/// Results neither replace what is read nor each other.
-Status checkDistinct(const TrainArguments &a) {
-  std::vector<std::pair<std::string, std::string>> read = {
-      {"the model", a.model}, {"--data", a.tokenFile}};
+CommandPaths pathsOf(const TrainArguments &a) {
+  CommandPaths paths;
+  paths.model = a.model;
+  paths.weights = a.weightFiles;
+  paths.read = {{"--data", a.tokenFile}, {"--schedule", a.scheduleFile()}};
   for (const std::string &path : a.inputs)
-    read.push_back({"--inputs", path});
-  for (const std::string &path : a.weightFiles)
-    read.push_back({"--weights", path});
-  std::vector<std::pair<std::string, std::string>> written = {
-      {"--log", a.log},
-      {"--save-params", a.saveParams},
-      {"--dump-grads", a.dumpGrads}};
-  auto same = [](const std::string &one, const std::string &other) {
-    std::error_code ignored;
-    return !one.empty() && !other.empty() &&
-           (fs::weakly_canonical(one, ignored) ==
-                fs::weakly_canonical(other, ignored) ||
-            fs::equivalent(one, other, ignored));
-  };
-  for (size_t i = 0; i < written.size(); ++i) {
-    for (const auto &[what, path] : read)
-      if (same(written[i].second, path))
-        return invalidArgument(written[i].first + " would replace " + what +
-                               ", " + path);
-    for (size_t j = 0; j < i; ++j)
-      if (same(written[i].second, written[j].second))
-        return invalidArgument(written[i].first + " and " + written[j].first +
-                               " are one file, " + written[i].second);
-  }
-  return {};
+    paths.read.push_back({"--inputs", path});
+  paths.written = {{"--log", a.log},
+                   {"--save-params", a.saveParams},
+                   {"--dump-grads", a.dumpGrads}};
+  paths.checkpoints = a.checkpoints.folder;
+  return paths;
 }
 
 } // namespace
 
 Status TrainRun::checkOptions() const {
-  PIPEC_RETURN_IF_ERROR(checkDistinct(arguments));
+  PIPEC_RETURN_IF_ERROR(checkPaths(pathsOf(arguments)));
   PIPEC_RETURN_IF_ERROR(
       checkFree("--log", arguments.log,
                 arguments.overwrite || arguments.checkpoints.resume));

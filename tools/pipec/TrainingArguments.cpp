@@ -129,6 +129,11 @@ bool TrainingArguments::isGiven(const char *option) const {
   return declaredIn && declaredIn->count(option);
 }
 
+std::string TrainingArguments::scheduleFile() const {
+  const bool isFile = std::filesystem::path(schedule).extension() == ".csv";
+  return isFile ? schedule : "";
+}
+
 /// Silence would hide that an option does nothing.
 Status TrainingArguments::checkIdle(const TrainingOptions &training,
                                     bool feedsLabels) const {
@@ -163,7 +168,7 @@ TrainingArguments::trainingOptions(bool feedsLabels) const {
                                              : Recompute::None;
   training.ranks = ranks;
   training.schedule = schedule;
-  if (std::filesystem::path(schedule).extension() == ".csv") {
+  if (!scheduleFile().empty()) {
     PIPEC_ASSIGN_OR_RETURN(training.scheduleCsv, readText(schedule));
   }
   PIPEC_RETURN_IF_ERROR(checkIdle(training, feedsLabels));

@@ -27,6 +27,8 @@ struct TrainingArguments {
   std::string given() const;
   /// Whether any option of the command was given.
   bool isGiven(const char *option) const;
+  /// The CSV file of --schedule; empty where it names one of ours.
+  std::string scheduleFile() const;
   /// Labels are i64 until the caller knows better. `feedsLabels`: --labels
   /// names a tensor that is made or changed even where the loss reads none.
   StatusOr<TrainingOptions> trainingOptions(bool feedsLabels = false) const;
