@@ -36,5 +36,12 @@ write('padding', [helper.make_node('Cast', ['x'], ['ids'], 'cast', to=TensorProt
 # exp(t), computed once at export, and t itself.
 write('computed', [called('Mul', ['x', 'exp'], 'm', 'mul.Tensor', '%x, %exp'), called('Add', ['m', 't'], 'y', 'add.Tensor', '%m, %p_t')],
       {'t': np.ones(3), 'exp': np.exp(np.ones(3))}, [3], "p_t: PARAMETER target='t'\np_gone: PARAMETER target='gone'\nx: USER_INPUT\n")
+# Equal tensors are one: a fresh BatchNorm's bias is its running_mean, and ones stand for the scale that a LayerNorm without parameters does not have.
+write('fresh', [called('LayerNormalization', ['x', 'bn.weight'], 'n', 'layer_norm.default', '%x, [3], None, None, 1e-05, False', axis=-1),
+                called('BatchNormalization', ['n', 'bn.weight', 'bn.bias', 'bn.bias', 'bn.weight'], 'y', '_native_batch_norm_legit_no_training.default',
+                       '%n, %p_bn_weight, %p_bn_bias, %b_bn_running_mean, %b_bn_running_var, 0.1, 1e-05', 'bn')],
+      {'bn.weight': np.ones(3), 'bn.bias': np.zeros(3)}, [3],
+      "p_bn_weight: PARAMETER target='bn.weight'\np_bn_bias: PARAMETER target='bn.bias'\nb_bn_running_mean: BUFFER target='bn.running_mean' persistent=True\n"
+      "b_bn_running_var: BUFFER target='bn.running_var' persistent=True\nx: USER_INPUT\n")
 save_file({'x': rows.uniform(1, 2, (4, 3)).astype(np.float32), 'labels': np.zeros((4, 3), np.float32)}, f'{folder}/data.safetensors')
 save_file({'x': np.array([[0, 4, -1], [1, 4, 4]], np.float32), 'labels': np.zeros((2, 3, 2), np.float32)}, f'{folder}/ids.safetensors')
