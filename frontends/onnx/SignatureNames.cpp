@@ -191,7 +191,7 @@ Role SignatureNaming::roleInNorm(Reader reader) const {
                                             "Transpose", "Unsqueeze"};
   const auto &graph = model.graph();
   while (kForms.count(graph.node(reader.node).op_type())) {
-    if (reader.input != 0)
+    if (reader.input != 0 || graph.node(reader.node).output_size() == 0)
       return Role::None;
     const std::string &made = graph.node(reader.node).output(0);
     const std::string &result = model.calls[reader.node].result;
