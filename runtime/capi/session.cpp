@@ -96,6 +96,9 @@ pipec_status pipec_session_create(const pipec_package *package,
     PIPEC_RETURN_IF_ERROR(checkPointer(session, "the place for a session"));
     pipec_session_options given = sessionDefaults();
     PIPEC_RETURN_IF_ERROR(readOptions(options, given));
+    if (given.reserved != 0)
+      return invalidArgument("the options' reserved field is " +
+                             std::to_string(given.reserved) + ", expected 0");
     SessionOptions own;
     own.memoryLimit = given.memory_limit;
     own.queueCapacity = given.queue_capacity;

@@ -115,9 +115,10 @@ pipec_status pipec_trainer_set_next_step(pipec_trainer *trainer, int64_t step,
                                          pipec_error **error) {
   return guarded(error, [&]() -> Status {
     PIPEC_RETURN_IF_ERROR(checkHandle(trainer, "the trainer"));
-    if (step < 0)
+    constexpr int64_t most = int64_t(1) << 62; // steps are counted on from it
+    if (step < 0 || step > most)
       return invalidArgument("the next step is " + std::to_string(step) +
-                             ", expected 0 or more");
+                             ", expected 0 to " + std::to_string(most));
     trainer->trainer->setNextStep(step);
     return {};
   });
@@ -162,7 +163,9 @@ static Status copyInto(const TensorMap &held, const TensorMap *trained,
                        const AliasMap &aliases, const TensorMap &given) {
   std::unique_ptr<pipec_tensors> targets(makeTensors(held, aliases, nullptr));
   std::vector<std::pair<void *, const Tensor *>> copies;
-  for (const auto &[name, tensor] : given) {
+  std::map<size_t, const std::pair<const std::string, Tensor> *> seen;
+  for (const auto &named : given) {
+    const auto &[name, tensor] = named;
     auto found = targets->index.find(name);
     if (found == targets->index.end())
       return invalidArgument("the trainer has no tensor '" + name +
@@ -171,6 +174,12 @@ static Status copyInto(const TensorMap &held, const TensorMap *trained,
     if (target.type() != tensor.type())
       return invalidArgument("tensor '" + name + "' is " + tensor.type().str() +
                              ", expected " + target.type().str());
+    const auto [other, isNew] = seen.emplace(found->second, &named);
+    if (!isNew && std::memcmp(other->second->second.data(), tensor.data(),
+                              tensor.byteSize()))
+      return invalidArgument("'" + other->second->first + "' and '" + name +
+                             "' are one tied tensor, and are given different "
+                             "values");
     if (!tensor.byteSize() ||
         !std::memcmp(target.data(), tensor.data(), tensor.byteSize()))
       continue;
@@ -219,6 +228,9 @@ pipec_status pipec_trainer_save_checkpoint(pipec_trainer *trainer,
   return guarded(error, [&]() -> Status {
     PIPEC_RETURN_IF_ERROR(checkHandle(trainer, "the trainer"));
     PIPEC_RETURN_IF_ERROR(checkPointer(directory, "the checkpoints' folder"));
+    if (keep < 0)
+      return invalidArgument("keep is " + std::to_string(keep) +
+                             ", expected 0 (all stay) or more");
     CheckpointOptions options;
     options.keep = keep;
     return trainer->trainer->saveCheckpoint(directory, options).status();

@@ -65,8 +65,8 @@ StatusOr<Checkpoint> Checkpoint::open(const std::string &path) {
     if (checkpoint.folder.empty())
       return invalidArgument("'" + path +
                              "' is no checkpoint and has no folder step-<k> "
-                             "with a checkpoint.json in it: train without "
-                             "--resume, or name another folder");
+                             "with a checkpoint.json in it: name another "
+                             "folder");
   }
   const std::string &folder = checkpoint.folder;
   CheckpointContents &contents = checkpoint.contents;

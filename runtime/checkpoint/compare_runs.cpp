@@ -59,6 +59,26 @@ Status compareData(const std::string &was, const std::string &is) {
       std::string(kStartAnew) + "\n  then: " + was + "\n  now:  " + is);
 }
 
+bool isDataFile(const std::string &key) {
+  return key.rfind(kDataFileNote, 0) == 0;
+}
+
+/// Checkpoints of earlier versions do not note them.
+Status compareDataFiles(const Fields &then, const Fields &now) {
+  std::string differing;
+  for (const auto &[key, is] : now) {
+    const std::string was = fieldOf(then, key);
+    if (isDataFile(key) && !was.empty() &&
+        withoutFolders(was) != withoutFolders(is))
+      differing += "\n  then: " + was + "\n  now:  " + is;
+  }
+  return differing.empty()
+             ? Status()
+             : invalidArgument("it was trained with data files of other "
+                               "content; give those of that run" +
+                               std::string(kStartAnew) + differing);
+}
+
 std::string differenceOf(const std::string &what, const std::string &is,
                          const std::string &was) {
   std::string text = what;
@@ -73,9 +93,12 @@ void addDifferences(const Fields &then, const Fields &now,
                     std::vector<std::string> &remarks) {
   for (const auto &[key, is] : now) {
     const auto was = then.find(key);
-    const bool compared = key != kDataNote && key != "kind";
+    const bool compared = key != kDataNote && key != "kind" && !isDataFile(key);
+    // --accumulate multiplies what --microbatches says.
+    const std::string name =
+        key == "microbatches" ? "microbatches x accumulate" : key;
     if (compared && was != then.end() && was->second != is)
-      remarks.push_back(differenceOf(key, is, was->second));
+      remarks.push_back(differenceOf(name, is, was->second));
   }
 }
 
@@ -87,6 +110,7 @@ StatusOr<std::vector<std::string>> compareRuns(const CheckpointInfo &then,
   PIPEC_RETURN_IF_ERROR(compareOptimizers(then.optimizer, now.optimizer));
   PIPEC_RETURN_IF_ERROR(compareData(fieldOf(then.notes, kDataNote),
                                     fieldOf(now.notes, kDataNote)));
+  PIPEC_RETURN_IF_ERROR(compareDataFiles(then.notes, now.notes));
   std::vector<std::string> remarks;
   if (then.seed != now.seed) {
     const std::string was = std::to_string(then.seed);

@@ -151,8 +151,17 @@ StatusOr<std::vector<int64_t>> listSteps(const std::string &dir) {
   return steps;
 }
 
+bool holdsCheckpoint(const std::string &dir, int64_t step) {
+  std::error_code ignored;
+  return fs::exists(stepPath(dir, step) + "/" + kCheckpointFile, ignored);
+}
+
 Status removeOldSteps(const std::string &dir, int64_t keep, int64_t current) {
-  PIPEC_ASSIGN_OR_RETURN(const std::vector<int64_t> steps, listSteps(dir));
+  PIPEC_ASSIGN_OR_RETURN(std::vector<int64_t> steps, listSteps(dir));
+  steps.erase(
+      std::remove_if(steps.begin(), steps.end(),
+                     [&](int64_t step) { return !holdsCheckpoint(dir, step); }),
+      steps.end());
   const int64_t surplus = static_cast<int64_t>(steps.size()) - keep;
   for (int64_t i = 0; i < surplus; ++i) {
     if (steps[i] == current)

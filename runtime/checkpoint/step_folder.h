@@ -18,12 +18,15 @@ constexpr const char *kCheckpointFile = "checkpoint.json";
 /// DIR/step-<k>.
 std::string stepPath(const std::string &dir, int64_t step);
 
-/// The steps of the checkpoints in `dir`, ascending. Folders without
-/// checkpoint.json do not count: somebody is copying or removing them. A `dir`
-/// that does not exist has none. Io.
+/// The steps of the folders step-<k> in `dir`, ascending, also of those that
+/// hold no checkpoint. A `dir` that does not exist has none. Io.
 StatusOr<std::vector<int64_t>> listSteps(const std::string &dir);
 
-/// Removes all but the `keep` latest checkpoints, and never `current`. Io.
+/// Whether DIR/step-<k> has the file that every checkpoint has.
+bool holdsCheckpoint(const std::string &dir, int64_t step);
+
+/// Removes all but the `keep` latest checkpoints, and never `current`. Folders
+/// that hold none are another's: they neither count nor go. Io.
 Status removeOldSteps(const std::string &dir, int64_t keep, int64_t current);
 
 /// A folder that is being written, DIR/.step-<k>-<pid>-<n>.tmp. Until

@@ -32,6 +32,10 @@ public:
   /// One line for people and for a checkpoint to compare on resuming: the files
   /// and all that decides which rows come at a step.
   virtual std::string describe() const = 0;
+
+  /// A line on what was taken for granted about the files, for people to check;
+  /// empty: nothing was.
+  virtual std::string remark() const { return ""; }
 };
 
 /// --inputs FILE.safetensors, one or several.
@@ -66,10 +70,11 @@ enum class TokenWidth { Auto, U16, U32 };
 /// --data tokens.bin.
 struct TokenOptions {
   std::string path;
-  /// Of a file without a header. Auto: u32 where the vocabulary needs it, or
-  /// where every second 16-bit word (of the first 65536) is zero and not all
-  /// are, or, if the vocabulary is not known, where every second one is below
-  /// 32 and not all are; otherwise u16. describe() says which.
+  /// Of a file with a header, only to compare with it. Auto: u32 where the
+  /// vocabulary needs it, or where every second 16-bit word (of the first
+  /// 65536) is zero and not all are, or, if the vocabulary is not known, where
+  /// every second one is below 32 and not all are; otherwise u16. describe()
+  /// says which.
   TokenWidth width = TokenWidth::Auto;
   int64_t batch = 1;    // windows a step
   int64_t sequence = 0; // tokens a window

@@ -65,6 +65,12 @@ StatusOr<TokenFile> TokenFile::open(const std::string &path, TokenWidth width,
   const Layout *layout = layoutOf(*tokens.file);
   PIPEC_RETURN_IF_ERROR(layout ? tokens.useHeader(layout->magic)
                                : tokens.useRaw(width, vocabulary));
+  if (layout && width != TokenWidth::Auto &&
+      tokens.isWide != (width == TokenWidth::U32))
+    return invalidArgument("'" + path + "': its header says tokens of " +
+                           std::to_string(tokens.bytesPerToken()) +
+                           " bytes, not of " +
+                           (width == TokenWidth::U32 ? "4" : "2"));
   return tokens;
 }
 

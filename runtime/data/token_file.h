@@ -10,7 +10,8 @@ namespace pipec {
 /// Tokens by their position, mapped. Thread rule: immutable.
 class TokenFile {
 public:
-  /// The layout is found as TokenOptions says. Errors: Io, DataLoss for
+  /// The layout is found as TokenOptions says. Errors: Io,
+  /// InvalidArgument for a width that is not the header's, DataLoss for
   /// truncated files, Unsupported for versions of the layout that pipec does
   /// not know.
   static StatusOr<TokenFile> open(const std::string &path, TokenWidth width,
@@ -22,6 +23,8 @@ public:
     return isWide ? reinterpret_cast<const uint32_t *>(data)[i]
                   : reinterpret_cast<const uint16_t *>(data)[i];
   }
+  /// Whether the file says itself what it holds.
+  bool hasHeader() const { return data != file->data(); }
   /// 2 or 4.
   int bytesPerToken() const { return isWide ? 4 : 2; }
   const std::string &path() const { return file->path(); }

@@ -83,6 +83,12 @@ public:
            (options.shuffle ? "shuffled by seed " + std::to_string(options.seed)
                             : "in order");
   }
+  std::string remark() const override {
+    const bool isGuess = options.width == TokenWidth::Auto && !file.hasHeader();
+    return file.path() + ": " + std::to_string(file.size()) + " tokens of " +
+           std::to_string(file.bytesPerToken()) + " bytes" +
+           (isGuess ? ", as they look" : "");
+  }
 
 private:
   std::vector<int64_t> shape() const {

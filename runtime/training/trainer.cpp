@@ -159,8 +159,12 @@ Status Trainer::Impl::create() {
     return invalidArgument(package.path() +
                            ": the package is for inference; compile the model "
                            "with --loss to train it");
-  if (options.accumulate < 1)
-    return invalidArgument("--accumulate must be at least 1");
+  // Microbatches must be countable.
+  const int64_t most = (int64_t(1) << 40) / schedule().microbatches;
+  if (options.accumulate < 1 || options.accumulate > most)
+    return invalidArgument("accumulate must be from 1 to " +
+                           std::to_string(most) + ", got " +
+                           std::to_string(options.accumulate));
   if (options.accumulate > 1 && impl().microbatchRows[0] == 0)
     return invalidArgument("--accumulate " +
                            std::to_string(options.accumulate) +

@@ -153,6 +153,17 @@ Status Trainer::Impl::loadOptimizer(const Checkpoint &checkpoint,
     remarks.push_back("parameters that were not trained so far start without "
                       "optimizer state: " +
                       listNames({fresh.begin(), fresh.end()}));
+  std::set<std::string> trained, frozen;
+  for (const auto &[name, view] : state)
+    trained.insert(parameterOf(name));
+  for (const SharedWeight &weight : weights)
+    if (!weight.isBuffer && !trained.count(weight.name) &&
+        wasTrained(weight.name) && !fresh.count(weight.name))
+      frozen.insert(weight.name);
+  if (!frozen.empty())
+    remarks.push_back("parameters that were trained so far are frozen from "
+                      "now on, and their optimizer state is dropped: " +
+                      listNames({frozen.begin(), frozen.end()}));
   return checkpoint.loadOptimizer(state, ties);
 }
 

@@ -26,6 +26,9 @@ Status checkData(const TrainArguments &a) {
   if (!tokens && !a.tokenInput.empty())
     return invalidArgument("--tokens names the input that the tokens of --data "
                            "go to; give the tokens with --data FILE");
+  if (!tokens && a.tokenBytes)
+    return invalidArgument("--token-bytes is of --data FILE; the tensors of "
+                           "--inputs have their types");
   if (tokens && a.shiftLabels)
     return invalidArgument("--shift-labels does not go with --data: its labels "
                            "are the next tokens already");

@@ -24,7 +24,7 @@ StatusOr<Inspected> inspectPackage(const InspectArguments &arguments) {
   if (!given.empty())
     return invalidArgument(arguments.model +
                            " is a package, already cut and bound; " + given +
-                           " need a model file");
+                           needVerb(given) + "a model file");
   PIPEC_ASSIGN_OR_RETURN(Package package, Package::open(arguments.model));
   Inspected inspected;
   PIPEC_ASSIGN_OR_RETURN(inspected.manifest, readManifest(arguments.model));

@@ -54,8 +54,11 @@ StatusOr<int64_t> parseSize(const std::string &option,
 void Exit::set(const Status &status) {
   if (status.ok())
     return;
-  std::fprintf(stderr, "pipec: error: %s\n",
-               printable(status.message(), true).c_str());
+  std::string text = status.message();
+  const std::string asked = "is not overwritten unless asked";
+  if (const size_t at = text.find(asked); at != text.npos)
+    text.replace(at, asked.size(), "is not overwritten without --overwrite");
+  std::fprintf(stderr, "pipec: error: %s\n", printable(text, true).c_str());
   code = 1;
 }
 
@@ -151,6 +154,10 @@ Reporter ModelArguments::reporter() const {
   };
 }
 
+const char *needVerb(const std::string &options) {
+  return options.find(',') == std::string::npos ? " needs " : " need ";
+}
+
 StatusOr<bool> isPackage(const std::string &path) {
   std::error_code error;
   fs::file_status status = fs::status(path, error);
@@ -173,6 +180,10 @@ Status aboutTheModel(const Status &status, const std::string &package,
   for (size_t at = text.find(package); at != std::string::npos;
        at = text.find(package, at + model.size()))
     text.replace(at, package.size(), model);
+  // The package is one for this call alone: options are of the call then.
+  const std::string again = "compile the model again with ";
+  if (size_t at = text.find(again); package != model && at != text.npos)
+    text.replace(at, again.size(), "pass ");
   const bool isOfOption = text.rfind("--", 0) == 0;
   if (!isOfOption && text.find(model) == std::string::npos)
     text = model + ": " + text;

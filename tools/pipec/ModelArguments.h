@@ -26,6 +26,9 @@ struct ModelArguments {
   Reporter reporter() const;
 };
 
+/// " needs " or " need ", after options with commas between.
+const char *needVerb(const std::string &options);
+
 /// Whether `path` is a package; else it is taken for a model file. Errors:
 /// nothing there, a folder that is no package.
 StatusOr<bool> isPackage(const std::string &path);

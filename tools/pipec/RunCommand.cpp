@@ -220,7 +220,7 @@ Status checkArguments(const RunArguments &arguments, bool package) {
   if (package && !given.empty())
     return invalidArgument(arguments.model +
                            " is a package, already cut and bound; " + given +
-                           " need a model file");
+                           needVerb(given) + "a model file");
   return {};
 }
 

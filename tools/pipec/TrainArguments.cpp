@@ -30,6 +30,12 @@ void addData(CLI::App &command, TrainArguments &a) {
                   "Model input that the tokens of --data go to")
       ->group(group);
   command
+      .add_option("--token-bytes", a.tokenBytes,
+                  "Bytes of a token in --data: 2 (uint16) or 4 (uint32); "
+                  "without it, by a header or by how the numbers look")
+      ->check(CLI::IsMember({"2", "4"}))
+      ->group(group);
+  command
       .add_option("--batch", a.batch,
                   "Rows of an update, taken in order along the first dimension")
       ->check(wholeNumber(1))
@@ -210,6 +216,8 @@ TrainArguments::openSource(const TensorTypes &modelInputs) const {
   options.batch = batch ? batch : 1;
   options.shuffle = shuffle;
   options.seed = seed;
+  if (tokenBytes)
+    options.width = tokenBytes == 4 ? TokenWidth::U32 : TokenWidth::U16;
   options.tokens = tokenInput;
   options.labels = labels;
   auto port = modelInputs.find(tokenInput);

@@ -14,6 +14,7 @@ struct TrainArguments : ModelArguments, TrainingArguments {
   // data
   std::vector<std::string> inputs;
   std::string tokenFile, tokenInput;
+  int64_t tokenBytes = 0; // 0: found out
   int64_t batch = 0, steps = 0, accumulate = 1;
   bool shuffle = false;
   uint64_t seed = 0;

@@ -48,6 +48,31 @@ void CheckpointArguments::addTo(CLI::App &command) {
       ->group(group);
 }
 
+/// A folder step-<k> without a checkpoint.json: nothing that a run of ours left
+/// is so, it was damaged or is the user's own, and is not removed.
+static Status checkSteps(const std::string &folder, bool resume) {
+  PIPEC_ASSIGN_OR_RETURN(const std::vector<int64_t> steps, listSteps(folder));
+  std::string good; // the latest before the one that holds none
+  for (const int64_t step : steps) {
+    const std::string path = stepPath(folder, step);
+    const bool isLatest = step == steps.back();
+    if (holdsCheckpoint(folder, step))
+      good = path;
+    else if (!resume)
+      return invalidArgument("--checkpoint " + folder + ": " + path +
+                             " holds no checkpoint.json, so it is no "
+                             "checkpoint, and it is not removed: move it away "
+                             "or name another folder");
+    else if (isLatest)
+      return invalidArgument(
+          "--resume: " + path +
+          " holds no checkpoint.json: it is damaged, or "
+          "no checkpoint; remove it to " +
+          (good.empty() ? "start at step 0" : "resume from " + good));
+  }
+  return {};
+}
+
 Status TrainCheckpoints::open(bool overwrite) {
   if (arguments.folder.empty())
     return {};
@@ -57,6 +82,7 @@ Status TrainCheckpoints::open(bool overwrite) {
     return invalidArgument("--checkpoint " + folder +
                            " is a checkpoint itself; name the folder that it "
                            "lies in");
+  PIPEC_RETURN_IF_ERROR(checkSteps(folder, arguments.resume));
   PIPEC_ASSIGN_OR_RETURN(const std::string latest, Checkpoint::latest(folder));
   if (!arguments.resume && !latest.empty() && !overwrite)
     return invalidArgument(

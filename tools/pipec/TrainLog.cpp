@@ -27,7 +27,7 @@ int64_t stepOf(const std::string &line) {
 
 } // namespace
 
-Status TrainLog::cutAt(int64_t first) const {
+Status TrainLog::cutAt(int64_t first) {
   std::ifstream in(path, std::ios::binary);
   if (!in)
     return {}; // not there yet
@@ -39,6 +39,7 @@ Status TrainLog::cutAt(int64_t first) const {
     if (step < 0 && !(isCut && line[0] == '{'))
       return invalidArgument("--log " + path +
                              " is no log of pipec train; name another file");
+    cut |= isCut;
     if (isCut || step >= first)
       break;
     kept += line.size() + 1;

@@ -7,6 +7,8 @@
 #include "compiler/PackageWriter.h"
 #include "runtime/base/safetensors.h"
 #include "runtime/base/write_target.h"
+#include "runtime/checkpoint/compare_runs.h"
+#include "runtime/data/fingerprint.h"
 #include "runtime/executor/batch_plan.h"
 #include "runtime/package/package_impl.h"
 #include "tools/pipec/CommandPaths.h"
@@ -44,10 +46,17 @@ StatusOr<Tensor> shifted(const Tensor &labels, int64_t ignore) {
                            ", expected i64 or i32");
   PIPEC_ASSIGN_OR_RETURN(Tensor result,
                          Tensor::copyOf(labels.type(), labels.data()));
-  int64_t length = labels.shape().empty() ? 0 : labels.shape().back();
+  if (labels.shape().size() < 2)
+    return invalidArgument("--shift-labels: labels " + labels.type().str() +
+                           " have no sequence dimension, only rows");
+  const int64_t length = labels.shape().back();
+  if (length < 2)
+    return invalidArgument("--shift-labels: labels " + labels.type().str() +
+                           " have sequences of " + std::to_string(length) +
+                           ": shifting leaves no label");
   auto shift = [&](auto *data) {
     using T = std::decay_t<decltype(*data)>;
-    for (int64_t row = 0; length && row < labels.numElements() / length;
+    for (int64_t row = 0; row < labels.numElements() / length;
          ++row, data += length) {
       std::memmove(data, data + 1, (length - 1) * sizeof(T));
       data[length - 1] = static_cast<T>(ignore);
@@ -117,7 +126,7 @@ Status TrainRun::usePackage(TensorTypes &modelInputs) {
   if (!given.empty())
     return invalidArgument(arguments.model +
                            " is a package, already cut and scheduled; " +
-                           given + " need a model file");
+                           given + needVerb(given) + "a model file");
   PIPEC_ASSIGN_OR_RETURN(packaged, Package::open(arguments.model));
   if (!packaged->isTrainable())
     return invalidArgument(arguments.model +
@@ -169,12 +178,30 @@ Status TrainRun::openData() {
     PIPEC_ASSIGN_OR_RETURN(ports, modelInputTypes(arguments.model, options));
   }
   PIPEC_ASSIGN_OR_RETURN(source, arguments.openSource(ports));
+  if (const std::string remark = source->remark(); !remark.empty())
+    report(remark + (arguments.tokenBytes ? "" : "; --token-bytes decides"));
+  PIPEC_RETURN_IF_ERROR(readFingerprints());
   steps = arguments.steps ? arguments.steps : source->stepsPerEpoch();
   std::error_code error;
   fs::path place = fs::temp_directory_path(error);
   PIPEC_ASSIGN_OR_RETURN(
       scratch,
       TemporaryFolder::create((error ? fs::path("/tmp") : place) / "pipec-"));
+  return {};
+}
+
+/// Only checkpoints tell of them.
+Status TrainRun::readFingerprints() {
+  if (arguments.checkpoints.folder.empty())
+    return {};
+  std::vector<std::string> files = arguments.inputs;
+  if (!arguments.tokenFile.empty())
+    files.push_back(arguments.tokenFile);
+  for (size_t i = 0; i < files.size(); ++i) {
+    PIPEC_ASSIGN_OR_RETURN(const std::string print, fingerprintOf(files[i]));
+    fingerprints[kDataFileNote + (" " + std::to_string(i))] =
+        "'" + files[i] + "', " + print;
+  }
   return {};
 }
 
@@ -241,6 +268,7 @@ static bool isKnownOfPackages(const std::string &option) {
 CheckpointNotes TrainRun::notes() const {
   CheckpointNotes notes;
   notes.data = source->describe();
+  notes.settings = fingerprints;
   auto number = [](double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%.9g", value);
@@ -303,7 +331,25 @@ Status TrainRun::trainStep(int64_t step) {
     PIPEC_RETURN_IF_ERROR(saveGradients(*trainer));
   PIPEC_RETURN_IF_ERROR(log.add(result, seconds, tokens));
   showProgress(result, seconds);
+  warnOfLoss(result);
   return checkpoints.afterStep(*trainer, step + 1, steps, notes());
+}
+
+/// Once: all later losses are likely to be so, too.
+void TrainRun::warnOfLoss(const StepResult &result) {
+  if (std::isfinite(result.loss) || lossWarned)
+    return;
+  lossWarned = true;
+  report(std::string("warning: the loss is ") +
+         (std::isnan(result.loss) ? "nan"
+          : result.loss > 0       ? "inf"
+                                  : "-inf") +
+         " at step " + std::to_string(result.step + 1) + " of " +
+         std::to_string(steps) +
+         (arguments.checkNumerics
+              ? ", although no operation makes that of finite numbers: data or "
+                "weights hold one"
+              : "; --check-numerics names the operation that makes it"));
 }
 
 /// On a terminal one line that is written over; elsewhere a line now and then.
@@ -382,6 +428,9 @@ Status TrainRun::train() {
   PIPEC_RETURN_IF_ERROR(checkpoints.resume(*current, notes()));
   PIPEC_RETURN_IF_ERROR(
       log.open(arguments.log, arguments.checkpoints.resume, start));
+  if (log.wasCut())
+    report("--log " + arguments.log +
+           ": its last line was incomplete, and is dropped");
   PIPEC_RETURN_IF_ERROR(checkpoints.clear());
   for (int64_t step = start; step < steps; ++step)
     PIPEC_RETURN_IF_ERROR(trainStep(step));

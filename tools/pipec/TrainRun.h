@@ -46,6 +46,8 @@ private:
   CheckpointNotes notes() const;
   StatusOr<TensorMap> batchFor(int64_t step) const;
   Status trainStep(int64_t step);
+  Status readFingerprints();
+  void warnOfLoss(const StepResult &result);
   void showProgress(const StepResult &result, double seconds);
   void endProgress();
   Status saveWeights() const;
@@ -58,7 +60,9 @@ private:
   std::unique_ptr<TemporaryFolder> scratch;
   std::unique_ptr<BatchSource> source;
   std::vector<Plan> plans;
-  std::vector<std::string> packageInputs; // and labels
+  std::vector<std::string> packageInputs;          // and labels
+  std::map<std::string, std::string> fingerprints; // notes of the data files
+  bool lossWarned = false;
   Trainer *current = nullptr;
   int64_t steps = 0;
   TrainCheckpoints checkpoints;

@@ -49,7 +49,8 @@ int parseAndRun(CLI::App &app, int argc, char **argv, Exit &result) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    if (app.exit(error) != 0)
+      return 2; // else help or the version was asked for, on stdout
   } catch (const std::bad_alloc &) {
     result.set(pipec::resourceExhausted(
         "out of memory: the model, its constants and its data need more than "

@@ -136,6 +136,15 @@ TEST_F(CApi, RefusesNullAndWrongObjects) {
   pipec_session_free(session);
 }
 
+TEST_F(CApi, RefusesWhatIsReserved) {
+  pipec_session_options options = {};
+  pipec_session_options_init(&options, sizeof options);
+  options.reserved = 1;
+  pipec_session *session = nullptr;
+  EXPECT_C_ERROR(pipec_session_create(package, &options, &session, error.at()),
+                 PIPEC_INVALID_ARGUMENT, "reserved");
+}
+
 TEST_F(CApi, RefusesMalformedTensors) {
   pipec_session *session = createSession();
   pipec_tensors *outputs = nullptr;

@@ -43,6 +43,29 @@ TEST(CompareRuns, AnotherOptimizerIsRefused) {
   EXPECT_TRUE(has(refusal(now), "pass --optimizer sgd")) << refusal(now);
 }
 
+TEST(CompareRuns, DataFilesAreComparedByContentAndNotByFolder) {
+  CheckpointInfo then = run(), now = run();
+  now.notes["data file 0"] = "'b/x.bin', 9 bytes, digest 1";
+  EXPECT_EQ(refusal(now, false, then), ""); // of an earlier version
+  then.notes["data file 0"] = "'a/x.bin', 9 bytes, digest 1";
+  EXPECT_EQ(refusal(now, false, then), "");
+  then.notes["data file 0"] = "'a/x.bin', 9 bytes, digest 2";
+  const std::string text = refusal(now, false, then);
+  EXPECT_TRUE(has(text, "then: 'a/x.bin', 9 bytes, digest 2\n")) << text;
+  EXPECT_TRUE(has(text, "now:  'b/x.bin', 9 bytes, digest 1")) << text;
+}
+
+TEST(CompareRuns, MicrobatchesAreNotedTimesAccumulate) {
+  CheckpointInfo then = run(), now = run();
+  then.notes["microbatches"] = "3";
+  now.notes["microbatches"] = "6";
+  const auto lines = compareRuns(then, now, false);
+  ASSERT_TRUE(lines.ok());
+  EXPECT_EQ(*lines, std::vector<std::string>{
+                        "microbatches x accumulate is 6, until this checkpoint "
+                        "it was 3"});
+}
+
 TEST(CompareRuns, MomentumCannotStartInTheMiddle) {
   CheckpointInfo then = run();
   then.optimizer["momentum"] = "0";

@@ -107,6 +107,12 @@ TEST_F(StepFolderTest, OldStepsAreRemovedButNotTheCurrentOne) {
   EXPECT_EQ(*listSteps(dir()), (std::vector<int64_t>{2, 3, 10}));
   ASSERT_TRUE(removeOldSteps(dir(), 5, 10).ok());
   EXPECT_EQ(entries().size(), 3u);
+  // What holds no checkpoint is somebody's.
+  fs::create_directory(path("run/step-1"));
+  write("run/step-1/mine", "");
+  ASSERT_TRUE(removeOldSteps(dir(), 0, -1).ok());
+  EXPECT_EQ(entries(), std::vector<std::string>{"step-1"});
+  EXPECT_FALSE(holdsCheckpoint(dir(), 1));
 }
 
 TEST_F(StepFolderTest, FoldersThatCannotBeMadeAreNamed) {

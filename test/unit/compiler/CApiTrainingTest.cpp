@@ -237,6 +237,64 @@ TEST_F(CApiTraining, RefusesWrongArguments) {
   EXPECT_EQ(pipec_trainer_next_step(trainer), 0); // nothing was stepped
 }
 
+TEST_F(CApiTraining, RefusesNumbersThatNothingCanCount) {
+  pipec_trainer *other = nullptr;
+  for (int64_t parts : {int64_t(0), int64_t(-3), int64_t(1) << 62}) {
+    options.accumulate = parts;
+    EXPECT_EQ(pipec_trainer_create(package, &options, &other, error.at()),
+              PIPEC_INVALID_ARGUMENT);
+    EXPECT_NE(error.text().find("accumulate"), std::string::npos);
+  }
+  for (int64_t next : {int64_t(-1), INT64_MAX})
+    EXPECT_EQ(pipec_trainer_set_next_step(trainer, next, error.at()),
+              PIPEC_INVALID_ARGUMENT);
+  EXPECT_EQ(pipec_trainer_next_step(trainer), 0);
+  const std::string checkpoints = folder.file("none");
+  EXPECT_EQ(pipec_trainer_save_checkpoint(trainer, checkpoints.c_str(), -5,
+                                          error.at()),
+            PIPEC_INVALID_ARGUMENT);
+}
+
+TEST_F(CApiTraining, TiedNamesTakeOneValue) {
+  CompileOptions tied;
+  tied.bindings["batch"] = 8;
+  tied.training.emplace().loss = TrainingOptions::Loss::CrossEntropy;
+  auto model = compileModel(modelPath("tiny-gpt"), tied, ignore);
+  ASSERT_TRUE(model.ok()) << model.status().message();
+  ASSERT_TRUE(writePackage(*model, folder.file("tied.pipe"), {}, ignore).ok());
+  pipec_package *opened = nullptr;
+  ASSERT_C_OK(pipec_package_open(folder.file("tied.pipe").c_str(), &opened,
+                                 error.at()));
+  pipec_trainer *own = nullptr;
+  ASSERT_C_OK(pipec_trainer_create(opened, &options, &own, error.at()));
+  auto reference = Package::open(folder.file("tied.pipe"));
+  auto names = (*Trainer::create(*reference, {}))->aliases();
+  ASSERT_FALSE(names.empty());
+  const auto &[first, others] = *names.begin();
+  pipec_tensors *list = tensors(own, PIPEC_PARAMETERS);
+  pipec_tensor held = {};
+  ASSERT_C_OK(pipec_tensors_find(list, first.c_str(), &held, error.at()));
+  size_t count = 1;
+  for (int32_t i = 0; i < held.rank; ++i)
+    count *= size_t(held.shape[i]);
+  std::vector<float> ones(count, 1), twos(count, 2);
+  pipec_tensor given[] = {held, held};
+  given[1].name = others.at(0).c_str();
+  given[0].data = ones.data();
+  given[1].data = twos.data();
+  const float before = static_cast<float *>(held.data)[0];
+  EXPECT_EQ(pipec_trainer_write(own, PIPEC_PARAMETERS, given, 2, error.at()),
+            PIPEC_INVALID_ARGUMENT);
+  EXPECT_NE(error.text().find("one tied tensor"), std::string::npos);
+  EXPECT_EQ(static_cast<float *>(held.data)[0], before);
+  given[1].data = ones.data();
+  ASSERT_C_OK(pipec_trainer_write(own, PIPEC_PARAMETERS, given, 2, error.at()));
+  EXPECT_EQ(static_cast<float *>(held.data)[0], 1);
+  pipec_tensors_free(list);
+  pipec_trainer_free(own);
+  pipec_package_free(opened);
+}
+
 TEST_F(CApiTraining, WritesAllOrNothing) {
   COwned<float> bias{"output_proj.bias", PIPEC_F32, {10}};
   COwned<float> shorter{"layer0.lin.bias", PIPEC_F32, {3}};
