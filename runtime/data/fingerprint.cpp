@@ -18,9 +18,9 @@ StatusOr<std::string> fingerprintOf(const std::string &path) {
     digest.add(file->data(), size);
   } else {
     const uint64_t last = size - blockBytes;
-    for (uint64_t i = 0; i < blocks; ++i)
+    for (uint64_t i = 0; i + 1 < blocks; ++i)
       digest.add(file->data() + last / (blocks - 1) * i, blockBytes);
-    digest.add(file->data() + last, blockBytes); // what the division left
+    digest.add(file->data() + last, blockBytes);
   }
   return text + ", digest " + digest.hex();
 }

@@ -259,7 +259,7 @@ pipec_status pipec_trainer_step(pipec_trainer *trainer,
                                 pipec_step_result *result, pipec_error **error);
 
 /* The number of the next step, which the learning rate and dropout depend on;
- * -1 for NULL. Setting it belongs to resuming. */
+ * -1 for NULL. Setting it, to 0 up to 2^62, belongs to resuming. */
 int64_t pipec_trainer_next_step(const pipec_trainer *trainer);
 pipec_status pipec_trainer_set_next_step(pipec_trainer *trainer, int64_t step,
                                          pipec_error **error);
@@ -280,7 +280,8 @@ pipec_status pipec_trainer_tensors(pipec_trainer *trainer, int32_t kind,
                                    pipec_tensors **tensors,
                                    pipec_error **error);
 /* Copies values into tensors of a kind (not gradients), and brings them to
- * every stage. A tied parameter may have any of its names. All are checked
+ * every stage. A tied parameter may have any of its names, or several with the
+ * same values. All are checked
  * before any is written. Errors: PIPEC_INVALID_ARGUMENT for an unknown name,
  * another dtype or shape, and new values for a parameter that was frozen when
  * the package was compiled. */
@@ -300,7 +301,8 @@ pipec_status pipec_trainer_save_parameters(pipec_trainer *trainer,
 /* Writes the folder `directory`/step-<k>, k being the next step: parameters and
  * buffers under their PyTorch names, optimizer state, step and seed. It
  * appears whole or not at all. `keep` above 0: all but so many of the latest
- * are removed. Errors: PIPEC_IO, also where that step's folder exists. */
+ * are removed; below 0 is PIPEC_INVALID_ARGUMENT. Errors: PIPEC_IO, also where
+ * that step's folder exists. */
 pipec_status pipec_trainer_save_checkpoint(pipec_trainer *trainer,
                                            const char *directory, int64_t keep,
                                            pipec_error **error);

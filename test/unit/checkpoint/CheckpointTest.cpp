@@ -47,7 +47,8 @@ TEST_F(CheckpointTest, TheLatestIsTakenUnlessOneIsNamed) {
   EXPECT_EQ(open(dir() + "/step-2").info().step, 2);
   EXPECT_EQ(*Checkpoint::latest(dir()), dir() + "/step-10");
   EXPECT_EQ(*Checkpoint::latest(path("none")), "");
-  EXPECT_NE(refusal(path("none")).find("without --resume"), std::string::npos);
+  EXPECT_NE(refusal(path("none")).find("name another folder"),
+            std::string::npos);
 }
 
 TEST_F(CheckpointTest, OldOnesAreRemovedWhenAsked) {
