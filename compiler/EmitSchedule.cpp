@@ -67,7 +67,11 @@ Schedule scheduleOf(const schema::Manifest &manifest) {
 namespace {
 
 std::string counted(int64_t count, const std::string &what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+  const bool isEs = what.back() == 'h'; // "microbatches"
+  return std::to_string(count) + " " + what +
+         (count == 1 ? ""
+          : isEs     ? "es"
+                     : "s");
 }
 
 /// With a memory limit: no rank of a user's schedule may exceed it with
