@@ -401,7 +401,9 @@ StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Importer::run() {
   PIPEC_RETURN_IF_ERROR(checkSupported(model));
   PIPEC_ASSIGN_OR_RETURN(std::vector<TensorType> inputs,
                          bindInputs(model, options));
-  PIPEC_ASSIGN_OR_RETURN(weights, makeWeightTable(model, options));
+  ImportOptions told = options;
+  told.progress = notice;
+  PIPEC_ASSIGN_OR_RETURN(weights, makeWeightTable(model, told));
   if (notice)
     for (const std::string &text : weights.notices)
       notice(text);

@@ -43,6 +43,9 @@ struct ModelInterface {
   std::vector<Port> outputs;
 };
 
+/// A message for the user that is no error: "lm_head.weight is tied to ...".
+using Notice = std::function<void(const std::string &)>;
+
 struct ImportOptions {
   /// Shape of each graph input for one microbatch, by name; those absent come
   /// from `bindings` or are static.
@@ -57,10 +60,9 @@ struct ImportOptions {
   std::vector<std::string> unties;
   /// The graph is to be trained: BatchNormalization in training mode is taken.
   bool training = false;
+  /// Told, before it starts, of work that takes seconds; import() sets it.
+  Notice progress;
 };
-
-/// A message for the user that is no error: "lm_head.weight is tied to ...".
-using Notice = std::function<void(const std::string &)>;
 
 /// A tensor that the exporter computed and that a node reads in place of values
 /// of the model.

@@ -2,44 +2,19 @@
 // WeightTable.h.
 //
 // In: a table with names and aliases. Out: one declaration for each tied
-// weight. Bytes are compared as they lie in the mapped file, block by block,
-// and only where a table that Gather reads has the shape of a matrix that
-// MatMul or Gemm reads. Tests: test/unit/frontends/WeightTableTest.cpp.
+// weight. Bytes are compared (MatrixCompare.h) only where a table that Gather
+// reads has the shape of a matrix that MatMul or Gemm reads. Tests:
+// test/unit/frontends/WeightTableTest.cpp.
 #include "frontends/onnx/WeightTable.h"
 
+#include "frontends/onnx/MatrixCompare.h"
 #include "frontends/onnx/Text.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cstdio>
 
 namespace pipec::onnx {
 namespace {
-
-const uint8_t *bytesOf(const TensorSource &source) {
-  if (!source.inFile())
-    return static_cast<const uint8_t *>(source.inlined.data());
-  auto range = source.file->range(source.offset, source.length);
-  return range.ok() ? *range : nullptr;
-}
-
-/// Whether a[i][j] is b[i][j], or b[j][i] with `transposed`, in the stored
-/// arrays; a has rows x columns.
-bool sameMatrix(const uint8_t *a, const uint8_t *b, int64_t rows,
-                int64_t columns, size_t width, bool transposed) {
-  if (!a || !b)
-    return false;
-  if (!transposed)
-    return std::memcmp(a, b, static_cast<size_t>(rows) * columns * width) == 0;
-  constexpr int64_t kBlock = 64;
-  for (int64_t i0 = 0; i0 < rows; i0 += kBlock)
-    for (int64_t j0 = 0; j0 < columns; j0 += kBlock)
-      for (int64_t i = i0; i < std::min(i0 + kBlock, rows); ++i)
-        for (int64_t j = j0; j < std::min(j0 + kBlock, columns); ++j)
-          if (std::memcmp(a + (i * columns + j) * width,
-                          b + (j * rows + i) * width, width) != 0)
-            return false;
-  return true;
-}
 
 class TieResolver {
 public:
@@ -53,6 +28,7 @@ private:
   void findNamelessCopies(const std::set<int> &tables);
   bool sameBytes(const WeightDecl &first, const WeightDecl &second) const;
   bool differ(const WeightDecl &first, const WeightDecl &second) const;
+  void announce(const WeightDecl &first, const WeightDecl &second) const;
   Status untie(const std::string &name);
   Status tie(const std::string &first, const std::string &second);
   void merge(int first, int second);
@@ -76,8 +52,20 @@ bool TieResolver::sameBytes(const WeightDecl &first,
   const TensorSource &a = model.initializers[first.initializer].source;
   const TensorSource &b = model.initializers[second.initializer].source;
   bool transposed = first.permutation != second.permutation;
-  return sameMatrix(bytesOf(a), bytesOf(b), a.type.shape[0], a.type.shape[1],
-                    byteSize(a.type.dtype), transposed);
+  return sameMatrix(a, b, transposed, [&] { announce(first, second); });
+}
+
+/// Comparing so much takes seconds: it is said before.
+void TieResolver::announce(const WeightDecl &first,
+                           const WeightDecl &second) const {
+  constexpr size_t kLongBytes = size_t(1) << 30;
+  const size_t bytes = 2 * first.type.byteSize();
+  if (bytes < kLongBytes || !options.progress)
+    return;
+  char size[32];
+  std::snprintf(size, sizeof size, "%.1f GB", static_cast<double>(bytes) / 1e9);
+  options.progress("comparing " + first.name + " and " + second.name + ", " +
+                   size + ", to see whether they are tied");
 }
 
 /// All that meant `second` means `first`; its names become aliases. The emptied
@@ -152,10 +140,9 @@ void TieResolver::findNamelessCopies(const std::set<int> &tables) {
       if (a.type.dtype != b.type.dtype || !a.permutation.empty() ||
           a.type.shape[0] != b.type.shape[1] ||
           a.type.shape[1] != b.type.shape[0] ||
-          !sameMatrix(bytesOf(model.initializers[a.initializer].source),
-                      bytesOf(model.initializers[b.initializer].source),
-                      a.type.shape[0], a.type.shape[1], byteSize(a.type.dtype),
-                      true))
+          !sameMatrix(model.initializers[a.initializer].source,
+                      model.initializers[b.initializer].source, true,
+                      [&] { announce(a, b); }))
         continue;
       if (keptApart(a) || keptApart(b)) {
         separated.insert(keptApart(a) ? a.name : b.name);

@@ -3,6 +3,7 @@
 // Tests: test/unit/base/MappedFileTest.cpp.
 #include "runtime/base/mapped_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -72,6 +73,17 @@ StatusOr<const uint8_t *> MappedFile::range(uint64_t offset,
                     " are outside the file of " + std::to_string(length) +
                     " bytes");
   return bytes + offset;
+}
+
+void MappedFile::release(uint64_t offset, uint64_t count) const {
+  if (offset >= length || !count)
+    return;
+  static const uint64_t page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
+  const uint64_t start = offset / page * page;
+  const uint64_t end = offset + std::min(count, length - offset);
+  // An advice: where it is not taken, memory goes later.
+  (void)::madvise(const_cast<uint8_t *>(bytes) + start,
+                  static_cast<size_t>(end - start), MADV_DONTNEED);
 }
 
 } // namespace pipec

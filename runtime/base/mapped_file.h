@@ -31,6 +31,9 @@ public:
   /// The bytes [offset, offset + count), or an error (DataLoss) that names
   /// file, range and size. Never overflows.
   StatusOr<const uint8_t *> range(uint64_t offset, uint64_t count) const;
+  /// The pages of these bytes, which lie in the file, leave memory; whoever
+  /// reads them again reads the file again.
+  void release(uint64_t offset, uint64_t count) const;
 
 private:
   MappedFile() = default;
