@@ -12,6 +12,7 @@
 #include "compiler/GivenInputs.h"
 #include "compiler/Microbatches.h"
 #include "compiler/Predict.h"
+#include "ir/OpDescs.h"
 #include "passes/differentiate/Passes.h"
 #include "passes/import/Passes.h"
 #include "passes/lower/Passes.h"
@@ -235,6 +236,7 @@ private:
       reportBatchNorm(*module);
     pipe::ImportPipelineOptions phase;
     phase.training = options.training.has_value();
+    phase.microbatchRows = variant.rows;
     phase.batchNormTraining =
         phase.training && !options.training->batchNormFrozen;
     PIPEC_RETURN_IF_ERROR(
@@ -253,9 +255,25 @@ private:
              " in training mode: statistics of each microbatch" +
              (cutsBatches() ? ", not of the whole batch" : "") +
              "; --batch-norm frozen keeps the stored ones");
+    if (options.training && !options.training->batchNormFrozen)
+      reportStillStatistics(module);
     if (!count && options.training && options.training->batchNormFrozen)
       report("--batch-norm frozen changes nothing: the model has no BatchNorm "
              "nodes");
+  }
+
+  /// PyTorch's cumulative average (momentum=None) is a momentum of 1 in ONNX.
+  void reportStillStatistics(ModuleOp module) {
+    std::vector<std::string> names;
+    module.walk([&](pipe::BatchNormOp op) {
+      if (op.getMomentum().convertToDouble() != 1.0 ||
+          !op.getMean().getDefiningOp<pipe::LoadWeightOp>())
+        return;
+      const Origin origin = pipe::originOf(op.getLoc());
+      names.push_back(origin.module.empty() ? origin.node : origin.module);
+    });
+    if (!names.empty())
+      report("warning: " + describeStillStatistics(names));
   }
 
   void reportDropout(ModuleOp module) {
@@ -385,6 +403,10 @@ private:
     loss.labelBits = training.labelType == DType::I32 ? 32 : 64;
     loss.ignoreIndex = training.ignoreIndex;
     loss.labelSmoothing = training.labelSmoothing;
+    if (first && pipe::hasTwoClassDimensions(graph, loss))
+      report("cross_entropy takes the classes from the last dimension of the "
+             "output; dimension 1, where PyTorch has them, is of the same "
+             "size: transpose the output in the model if they are there");
     DiagnosticCollector diagnostics(&context);
     if (failed(pipe::attachLoss(graph, loss)))
       return diagnostics.status("loss");

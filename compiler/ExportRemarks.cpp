@@ -41,6 +41,13 @@ std::string describeFolded(const std::vector<std::string> &folded,
          "training=TrainingMode.PRESERVE and do_constant_folding=False";
 }
 
+std::string describeStillStatistics(const std::vector<std::string> &modules) {
+  return "the running statistics of " + firstOf(modules, 8) +
+         " never move: their momentum in the file is 1, which the exporter "
+         "writes for momentum=None (a cumulative average) and for 0; give the "
+         "modules another one before the export";
+}
+
 std::vector<std::string> describe(const onnx::TrainingLosses &losses) {
   std::vector<std::string> lines;
   for (const onnx::ComputedTensor &tensor : losses.computed)

@@ -13,6 +13,8 @@ namespace pipec {
 /// Whoever means to train is told all of `folded`, others a few.
 std::string describeFolded(const std::vector<std::string> &folded,
                            bool training);
+/// `modules`: whose running statistics have a momentum that keeps them.
+std::string describeStillStatistics(const std::vector<std::string> &modules);
 /// One line for each tensor, and one for all buffers.
 std::vector<std::string> describe(const onnx::TrainingLosses &losses);
 

@@ -20,20 +20,28 @@ namespace pipec::pipe {
 
 namespace {
 
-/// Position of the output that the loss is of; an error lists those there are.
-static std::optional<unsigned> chooseOutput(GraphOp graph, StringRef output) {
+/// Position of the output with that name; without one: of the only output.
+static std::optional<unsigned> lossOutput(GraphOp graph, StringRef output) {
   llvm::SmallVector<unsigned> outputs;
-  std::string names;
   for (auto [i, result] : llvm::enumerate(getResults(graph)))
-    if (result.buffer.empty()) {
+    if (result.buffer.empty())
       outputs.push_back(i);
-      names += (names.empty() ? "" : ", ") + result.name;
-    }
   if (output.empty() && outputs.size() == 1)
     return outputs[0];
   for (unsigned i : outputs)
     if (graph.getOutputName(i) == output)
       return i;
+  return std::nullopt;
+}
+
+/// Position of the output that the loss is of; an error lists those there are.
+static std::optional<unsigned> chooseOutput(GraphOp graph, StringRef output) {
+  if (std::optional<unsigned> found = lossOutput(graph, output))
+    return found;
+  std::string names;
+  for (const GraphResult &result : getResults(graph))
+    if (result.buffer.empty())
+      names += (names.empty() ? "" : ", ") + result.name;
   if (output.empty())
     graph.emitError("the model has several outputs; say which one the loss "
                     "is of: ")
@@ -43,6 +51,11 @@ static std::optional<unsigned> chooseOutput(GraphOp graph, StringRef output) {
         << output << "' for the loss; it has " << names;
   return std::nullopt;
 }
+
+constexpr char kClassesAreLast[] =
+    ": the output's shape without its last dimension, which holds the classes; "
+    "an output [N, C, T] in PyTorch's order is transposed to [N, T, C] in the "
+    "model";
 
 class LossBuilder {
 public:
@@ -117,7 +130,10 @@ private:
     if (!fits)
       return graph.emitError("input '")
              << spec.labels << "' of the model is " << found
-             << ", but the labels of output '" << name << "' must be " << type;
+             << ", but the labels of output '" << name << "' must be " << type
+             << (anyInteger && found.getShape() != type.getShape()
+                     ? kClassesAreLast
+                     : "");
     // Classes are of i32 or i64.
     Type element = found.getElementType();
     if (anyInteger && !element.isSignlessInteger(32) &&
@@ -209,6 +225,15 @@ LogicalResult keepLossOutput(GraphOp graph, StringRef output) {
       kept.push_back(result);
   setResults(graph, kept);
   return success();
+}
+
+bool hasTwoClassDimensions(GraphOp graph, const LossSpec &spec) {
+  std::optional<unsigned> index = lossOutput(graph, spec.output);
+  if (!index || spec.kind != LossSpec::Kind::CrossEntropy)
+    return false;
+  ShapeRef shape = shapeOf(graph.getOutput().getOperand(*index));
+  return shape.size() > 2 &&
+         shape.drop_front(2) == shape.drop_front().drop_back();
 }
 
 LogicalResult attachLoss(GraphOp graph, const LossSpec &spec) {

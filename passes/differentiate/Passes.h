@@ -30,6 +30,10 @@ struct LossSpec {
 /// See pipe-differentiate-attach-loss. Errors are reported at the graph.
 mlir::LogicalResult attachLoss(GraphOp graph, const LossSpec &spec);
 
+/// Whether labels would fit the output, too, if its classes were in dimension
+/// 1, where PyTorch's cross entropy has them.
+bool hasTwoClassDimensions(GraphOp graph, const LossSpec &spec);
+
 /// Drops all results but `output` (empty: the only one) and moved buffers.
 mlir::LogicalResult keepLossOutput(GraphOp graph, llvm::StringRef output);
 

@@ -34,6 +34,9 @@ public:
       }
   }
 
+  /// One value is its own mean: its deviation, and all gradients, are zero.
+  bool hasStatistics() const { return count != 1; }
+
   void build() {
     Value x = widened(op.getOperand());
     mean = average(x);
@@ -52,7 +55,7 @@ public:
   Value movedMean(Value old) { return moved(old, mean); }
   Value movedVariance(Value old) {
     Value batch = variance;
-    if (!op.getPopulationVariance() && count > 1)
+    if (!op.getPopulationVariance())
       batch = make<MulOp>(batch, scalar(double(count) / double(count - 1)));
     return moved(old, batch);
   }
@@ -106,6 +109,7 @@ private:
 
 class BatchNormTraining
     : public impl::BatchNormTrainingBase<BatchNormTraining> {
+  using Base::Base;
   void runOnOperation() override {
     for (GraphOp graph : getOperation().getOps<GraphOp>()) {
       // The latest value of each buffer: a module called twice moves it twice.
@@ -142,13 +146,25 @@ class BatchNormTraining
               "--batch-norm frozen, or export with optimize=False";
   }
 
-  static LogicalResult expand(BatchNormOp op,
-                              llvm::MapVector<StringRef, Value> &buffers) {
+  LogicalResult expand(BatchNormOp op,
+                       llvm::MapVector<StringRef, Value> &buffers) {
     FailureOr<LoadWeightOp> mean = bufferOf(op, op.getMean());
     FailureOr<LoadWeightOp> variance = bufferOf(op, op.getVariance());
     if (failed(mean) || failed(variance))
       return failure();
     Expansion expansion(op);
+    if (!expansion.hasStatistics()) {
+      std::string size = rows ? " of a microbatch of " + std::to_string(rows) +
+                                    (rows == 1 ? " row" : " rows")
+                              : "";
+      emitError(op.getLoc())
+          << "BatchNorm in training mode gets " << op.getOperand().getType()
+          << size
+          << ", one value per channel; expected 2 or more, as PyTorch does: "
+             "give larger microbatches (fewer of them, more rows in the batch, "
+             "no last one of a single row), or --batch-norm frozen";
+      return failure();
+    }
     expansion.build();
     auto move = [&](LoadWeightOp load, auto moved) {
       if (!load)

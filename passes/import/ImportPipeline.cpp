@@ -51,8 +51,10 @@ void buildImportPipeline(OpPassManager &pm,
   // results that training adds keep it alive.
   if (options.training) {
     pm.addPass(createSeedDropout());
+    BatchNormTrainingOptions norms;
+    norms.rows = options.microbatchRows;
     if (options.batchNormTraining)
-      pm.addPass(createBatchNormTraining());
+      pm.addPass(createBatchNormTraining(norms));
   }
   // Last: the gate to partitioning.
   pm.addPass(createVerifyCore(gate));

@@ -28,6 +28,8 @@ struct ImportPipelineOptions {
   bool training = false;
   /// With `training`: batch normalisation uses each microbatch's statistics.
   bool batchNormTraining = true;
+  /// Of the microbatch, for messages; 0: nothing is said of them.
+  int64_t microbatchRows = 0;
 };
 
 /// The whole phase, ending in its gate. For an op pass manager on ModuleOp.

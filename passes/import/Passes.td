@@ -64,10 +64,11 @@ def BatchNormTraining : Pipe_ImportPass<"pipe-import-batch-norm-training"> {
 
     **Guarantees.** No `pipe.batch_norm` is left. A buffer that several ops move is moved in their order.
 
-    **Fails when.** Never: statistics that are no buffers are left as they are.
+    **Fails when.** An op gets one value per channel. Statistics that are no buffers are left as they are.
 
-    **Options.** None.
+    **Options.** `rows`: the microbatch's, for the message; 0 says nothing of them.
   }];
+  let options = [Option<"rows", "rows", "int64_t", "0", "rows of the microbatch, for messages">];
   let statistics = [Statistic<"expanded", "expanded", "Ops put in training mode">];
 }
 

@@ -50,6 +50,13 @@ Status checkType(const Package::Impl &package, size_t i, size_t v,
       package.inputs[i].name, expectedType(package, i, v), tensor.type().str());
   if (!package.isCut(i, v) && package.microbatchRows[v] > 0)
     text += " (every microbatch gets it uncut)";
+  const TensorType &type = package.inputs[i].types[v];
+  if (package.training && package.training->loss == LossKind::CrossEntropy &&
+      package.inputs[i].name == package.training->labels &&
+      tensor.dtype() == type.dtype)
+    text += ": the output's shape without its last dimension, which holds the "
+            "classes; an output [N, C, T] in PyTorch's order is transposed to "
+            "[N, T, C] in the model";
   return invalidArgument(text);
 }
 

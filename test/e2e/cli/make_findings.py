@@ -20,6 +20,15 @@ write('norm', [helper.make_node('BatchNormalization', ['x', 'bn.weight', 'bn.bia
                helper.make_node('Mul', ['h', 'logit_scale'], ['y'], '/Mul')],
       [('x', ['batch', 3])], [('y', ['batch', 3])],
       {'bn.weight': np.ones(3), 'bn.bias': np.zeros(3), 'bn.running_mean': np.zeros(3), 'bn.running_var': np.ones(3), 'logit_scale': 2.0})
+# A momentum of None, and one value per channel with batches of one row.
+write('still', [helper.make_node('BatchNormalization', [a, f'{n}.weight', f'{n}.bias', f'{n}.running_mean', f'{n}.running_var'], [b], f'/{n}/BatchNormalization', momentum=m)
+                for a, b, n, m in (('x', 'h', 'first', 1.0), ('h', 'y', 'second', 0.9))],
+      [('x', ['batch', 3])], [('y', ['batch', 3])],
+      {f'{n}.{k}': np.full(3, v) for n in ('first', 'second') for k, v in (('weight', 1), ('bias', 0), ('running_mean', 0), ('running_var', 1))})
+# Scores in PyTorch's order, [N, C, T]; with as many classes as positions nobody can tell.
+for name, classes in (('classes', 3), ('square', 5)):
+    write(name, [helper.make_node('Mul', ['x', 'w'], ['y'], '/Mul')], [('x', ['batch', classes, 5])], [('y', ['batch', classes, 5])], {'w': np.ones((classes, 1))})
+    save_file({'x': rows.normal(size=(4, classes, 5)).astype(np.float32), 'labels': np.zeros((4, 5), np.int64)}, f'{folder}/{name}.safetensors')
 # A second output, of layers that the loss does not need.
 width = [helper.make_node('Gemm', [a, f'l{i}.weight', f'l{i}.bias'], [b], f'/l{i}/Gemm', transB=1)
          for i, (a, b) in enumerate([('x', 'a'), ('a', 'b'), ('b', 'y'), ('y', 'c'), ('c', 'd'), ('d', 'z')])]

@@ -12,7 +12,7 @@
 // RUN: not pipec-opt %s -pipe-differentiate-attach-loss="output=logits" 2>&1 | FileCheck %s --check-prefix=OWN
 // OWN: error: output 'logits' is 'tensor<2x3xf32>'; only a single number is a loss of its own
 // RUN: not pipec-opt %s -pipe-differentiate-attach-loss="loss=cross_entropy output=logits labels=x" 2>&1 | FileCheck %s --check-prefix=FLOATS
-// FLOATS: error: input 'x' of the model is 'tensor<2x3xf32>', but the labels of output 'logits' must be 'tensor<2xi64>'
+// FLOATS: error: input 'x' of the model is 'tensor<2x3xf32>', but the labels of output 'logits' must be 'tensor<2xi64>': the output's shape without its last dimension, which holds the classes; an output [N, C, T]
 // RUN: not pipec-opt %s -pipe-differentiate-attach-loss="loss=mse output=logits labels=i" 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: error: input 'i' of the model is 'tensor<2xi64>', but the labels of output 'logits' must be 'tensor<2x3xf32>'
 // RUN: not pipec-opt %s -pipe-differentiate-attach-loss="loss=cross_entropy output=logits label-smoothing=1.5" 2>&1 | FileCheck %s --check-prefix=SMOOTH
