@@ -11,8 +11,8 @@ using namespace pipec::onnx;
 namespace {
 
 template <typename T>
-TensorSource source(const onnx::testing::ScratchFolder &folder, DType dtype,
-                    int64_t rows, int64_t columns,
+TensorSource source(const pipec::onnx::testing::ScratchFolder &folder,
+                    DType dtype, int64_t rows, int64_t columns,
                     const std::vector<T> &values) {
   TensorSource made;
   made.type = {dtype, {rows, columns}};
@@ -29,7 +29,7 @@ TensorSource source(const onnx::testing::ScratchFolder &folder, DType dtype,
 }
 
 template <typename T> void check(DType dtype, int64_t rows, int64_t columns) {
-  onnx::testing::ScratchFolder folder;
+  pipec::onnx::testing::ScratchFolder folder;
   std::vector<T> values(rows * columns), turned(rows * columns);
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = static_cast<T>(i * 7 + i / 251);
@@ -65,7 +65,7 @@ TEST(MatrixCompare, SeveralPanels) {
 }
 
 TEST(MatrixCompare, TheSampleEndsItBeforeAllIsRead) {
-  onnx::testing::ScratchFolder folder;
+  pipec::onnx::testing::ScratchFolder folder;
   const std::vector<uint32_t> ones(4096, 1), twos(4096, 2);
   bool all = false;
   EXPECT_FALSE(sameMatrix(source(folder, DType::F32, 64, 64, ones),
