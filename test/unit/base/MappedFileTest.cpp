@@ -30,6 +30,22 @@ TEST_F(MappedFileTest, RangesAreChecked) {
   }
 }
 
+TEST_F(MappedFileTest, WhatIsReleasedIsReadAgain) {
+  const std::string bytes(100000, 'b');
+  auto file = MappedFile::open(write("c", bytes));
+  ASSERT_TRUE(file.ok());
+  const uint64_t most = UINT64_MAX;
+  for (auto [offset, count] : {std::pair<uint64_t, uint64_t>{0, 100000},
+                               {5000, 1},
+                               {99999, most},
+                               {most, most},
+                               {0, 0}}) {
+    (*file)->release(offset, count);
+    EXPECT_EQ(std::string((*file)->data(), (*file)->data() + (*file)->size()),
+              bytes);
+  }
+}
+
 TEST_F(MappedFileTest, EmptyFile) {
   auto file = MappedFile::open(write("empty", ""));
   ASSERT_TRUE(file.ok());
