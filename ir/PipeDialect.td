@@ -29,7 +29,8 @@ def Pipe_Dialect : Dialect {
        `Pipe_Tensor`; sizes in bytes fit 2^62.
     2. Every tensor op is pure: no side effects, no aliasing, no in-place update.
     3. Ops stand in the order of the model file. A pass may remove, replace or
-       add ops, never move one across another module's.
+       add ops, never move one across another module's; only what depends on
+       weights alone moves, in front of its first reader, when stages are given.
     4. Every tensor op carries a `#pipe.origin` in its location: module path,
        node, operator and position in the model file. Rewrites keep it.
     5. Weights and constants are references to where bytes lie. The only bytes

@@ -17,7 +17,9 @@ GraphOp findGraph(ModuleOp module) {
 
 void annotateStages(GraphOp graph, const PartitionPlan &plan) {
   Builder builder(graph.getContext());
-  for (const GraphNode &node : collectGraphNodes(graph))
+  const std::vector<GraphNode> nodes = collectGraphNodes(graph);
+  moveToReaders(nodes);
+  for (const GraphNode &node : nodes)
     node.op->setAttr(
         PipeDialect::kStageIndexAttr,
         builder.getI64IntegerAttr(plan.stageOf(node.origin.index)));

@@ -17,21 +17,13 @@ bool isPlaceless(Operation *op) {
   return isa<ConstantOp, LoadWeightOp, IotaOp>(op);
 }
 
-/// What is computed from weights alone goes where it is read first, and takes
-/// its weights along: a table that a head transposes crosses no cut.
-static void moveToReaders(std::vector<GraphNode> &nodes, Operation *terminator,
-                          const Replication &replication) {
-  llvm::DenseSet<Operation *> ofWeights;
-  for (const GraphNode &node : nodes)
-    if (llvm::all_of(node.op->getOperands(), [&](Value operand) {
-          Operation *def = operand.getDefiningOp();
-          return def && (isPlaceless(def) || ofWeights.contains(def));
-        }))
-      ofWeights.insert(node.op);
+/// Takes the place of its first reader, and its weights along: a table that a
+/// head transposes crosses no cut.
+static void placeAtReaders(std::vector<GraphNode> &nodes,
+                           Operation *terminator) {
   llvm::DenseMap<Operation *, int64_t> place;
   for (GraphNode &node : llvm::reverse(nodes)) {
-    if (ofWeights.contains(node.op) && !replication.isReplicable(node.op) &&
-        !node.op->use_empty()) {
+    if (node.isOfWeights) {
       int64_t first = std::numeric_limits<int64_t>::max();
       for (Operation *user : node.op->getUsers())
         first = std::min(first, user == terminator ? node.origin.index
@@ -45,10 +37,23 @@ static void moveToReaders(std::vector<GraphNode> &nodes, Operation *terminator,
   });
 }
 
+void moveToReaders(llvm::ArrayRef<GraphNode> nodes) {
+  for (const GraphNode &node : llvm::reverse(nodes)) {
+    if (!node.isOfWeights)
+      continue;
+    Operation *first = *node.op->getUsers().begin();
+    for (Operation *user : node.op->getUsers())
+      if (user->isBeforeInBlock(first))
+        first = user;
+    node.op->moveBefore(first);
+  }
+}
+
 std::vector<GraphNode> collectGraphNodes(GraphOp graph) {
   std::vector<GraphNode> nodes;
   Replication replication(graph);
   Operation *terminator = graph.getBody().front().getTerminator();
+  llvm::DenseSet<Operation *> ofWeights;
   int64_t last = 0;
   for (Operation &op : graph.getBody().front().without_terminator()) {
     if (isPlaceless(&op))
@@ -62,9 +67,16 @@ std::vector<GraphNode> collectGraphNodes(GraphOp graph) {
     node.seconds = estimateSeconds(&op);
     node.isRepeated = replication.isReplicable(&op) &&
                       !llvm::is_contained(op.getUsers(), terminator);
+    if (llvm::all_of(op.getOperands(), [&](Value operand) {
+          Operation *def = operand.getDefiningOp();
+          return def && (isPlaceless(def) || ofWeights.contains(def));
+        }))
+      ofWeights.insert(&op);
+    node.isOfWeights = ofWeights.contains(&op) && !op.use_empty() &&
+                       !replication.isReplicable(&op);
     nodes.push_back(std::move(node));
   }
-  moveToReaders(nodes, terminator, replication);
+  placeAtReaders(nodes, terminator);
   return nodes;
 }
 

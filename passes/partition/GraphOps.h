@@ -19,6 +19,8 @@ struct GraphNode {
   /// Only the stages that read it make it, each by itself (or it is gone at
   /// another microbatch size): a stage that holds nothing else is empty.
   bool isRepeated = false;
+  /// It depends on weights alone, and has the place of its first reader.
+  bool isOfWeights = false;
 };
 
 /// Constants, weight references and iotas: made again in every stage that
@@ -29,6 +31,11 @@ bool isPlaceless(mlir::Operation *op);
 /// index of the op before them, and ops that depend on weights alone that of
 /// their first reader.
 std::vector<GraphNode> collectGraphNodes(GraphOp graph);
+
+/// Moves ops that depend on weights alone in front of their first readers, so
+/// that ops stand in the order of their places, for every cut alike: gradients
+/// are summed in that order.
+void moveToReaders(llvm::ArrayRef<GraphNode> nodes);
 
 /// Whether `path` is `prefix` or lies below it. The empty prefix is the root,
 /// which holds everything.
