@@ -27,7 +27,7 @@ struct EmitInput {
 StatusOr<CompiledModel> emitModel(const EmitInput &input);
 
 /// The weights of one stage in order of first use, over all variants.
-class StageWeights {
+class EmittedWeights {
 public:
   /// Index of the weight that `load` refers to.
   StatusOr<uint32_t> indexOf(pipe::LoadWeightOp load);
@@ -59,7 +59,7 @@ struct ProgramLinks {
 /// The program of one phase of a stage.
 StatusOr<schema::Program> emitProgram(pipe::StageOp stage,
                                       const ProgramLinks &links,
-                                      StageWeights &weights);
+                                      EmittedWeights &weights);
 
 /// The schedule that the options ask for, over the stages and transfers that
 /// the manifest has by now; proved.

@@ -212,7 +212,7 @@ private:
   Status addStage(size_t s) {
     schema::Stage *message = compiled.manifest.add_stages();
     message->set_index(s);
-    StageWeights weights;
+    EmittedWeights weights;
     for (size_t v = 0; v < input.variants.size(); ++v) {
       std::vector<pipe::StageOp> stages = stagesOf(v);
       if (stages.size() != compiled.programs.size())
@@ -244,7 +244,7 @@ private:
   }
 
   Status addBackward(schema::Stage *message, size_t s, size_t v,
-                     StageWeights &weights) {
+                     EmittedWeights &weights) {
     PIPEC_RETURN_IF_ERROR(addSites(message, s, v, weights));
     auto bytesIn = [&](llvm::StringRef name) {
       auto bytes = stagesOf(v)[s]->getAttrOfType<IntegerAttr>(name);
@@ -276,7 +276,7 @@ private:
 
   /// The sites of stage `s`; the same in every variant.
   Status addSites(schema::Stage *message, size_t s, size_t v,
-                  StageWeights &weights) {
+                  EmittedWeights &weights) {
     int index = 0;
     for (auto gradient : graphOf(v).getBody().getOps<pipe::GradientOp>()) {
       auto stage = gradient.getValue().getDefiningOp<pipe::StageOp>();

@@ -47,7 +47,7 @@ void setOrigin(schema::Origin *message, const Origin &origin) {
 class ProgramEmitter {
 public:
   ProgramEmitter(pipe::StageOp stage, const ProgramLinks &links,
-                 StageWeights &weights)
+                 EmittedWeights &weights)
       : stage(stage), links(links), weights(weights) {}
 
   StatusOr<schema::Program> run() {
@@ -65,7 +65,7 @@ public:
 private:
   pipe::StageOp stage;
   const ProgramLinks &links;
-  StageWeights &weights;
+  EmittedWeights &weights;
   schema::Program program;
   llvm::DenseMap<Value, uint32_t> indices;
 
@@ -216,7 +216,7 @@ void setType(schema::TensorType *message, const TensorType &type) {
   *message->mutable_shape() = {type.shape.begin(), type.shape.end()};
 }
 
-StatusOr<uint32_t> StageWeights::indexOf(pipe::LoadWeightOp load) {
+StatusOr<uint32_t> EmittedWeights::indexOf(pipe::LoadWeightOp load) {
   auto module = load->getParentOfType<ModuleOp>();
   auto weight = module.lookupSymbol<pipe::WeightOp>(load.getWeight());
   if (!weight)
@@ -225,7 +225,7 @@ StatusOr<uint32_t> StageWeights::indexOf(pipe::LoadWeightOp load) {
   return indexOf(weight);
 }
 
-StatusOr<uint32_t> StageWeights::indexOf(pipe::WeightOp weight) {
+StatusOr<uint32_t> EmittedWeights::indexOf(pipe::WeightOp weight) {
   auto [at, isNew] = indices.insert(
       {weight.getSymName(), static_cast<uint32_t>(messages.size())});
   if (!isNew)
@@ -256,8 +256,8 @@ StatusOr<uint32_t> StageWeights::indexOf(pipe::WeightOp weight) {
   return at->second;
 }
 
-uint32_t StageWeights::indexOf(const std::string &name,
-                               const Tensor &constant) {
+uint32_t EmittedWeights::indexOf(const std::string &name,
+                                 const Tensor &constant) {
   ownedNames.push_back(std::make_unique<std::string>(name));
   auto [at, isNew] = indices.insert(
       {*ownedNames.back(), static_cast<uint32_t>(messages.size())});
@@ -276,7 +276,7 @@ uint32_t StageWeights::indexOf(const std::string &name,
 
 StatusOr<schema::Program> emitProgram(pipe::StageOp stage,
                                       const ProgramLinks &links,
-                                      StageWeights &weights) {
+                                      EmittedWeights &weights) {
   return ProgramEmitter(stage, links, weights).run();
 }
 
