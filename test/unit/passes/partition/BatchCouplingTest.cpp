@@ -325,6 +325,13 @@ TEST(BatchCoupling, SaysOfRandomGraphsWhatTheNumbersSay) {
     // shape: nothing to compare with.
     if (!d.hasRows() && whole->output.shape() != first->output.shape())
       continue;
+    // Of mixed rows a half may have others than half of them, where they were
+    // cut at fixed positions before.
+    if (d.hasRows() &&
+        whole->output.numElements() != 2 * first->output.numElements()) {
+      EXPECT_TRUE(d.isMixed());
+      continue;
+    }
     const double by = difference(*whole, *first, *second);
     if (d.isMixed())
       vain += by < 1e-6;
