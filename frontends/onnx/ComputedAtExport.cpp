@@ -229,11 +229,6 @@ std::vector<ComputedTensor> ComputedFinder::run() {
   return std::move(computed);
 }
 
-bool endsWith(const std::string &text, const std::string &end) {
-  return text.size() >= end.size() &&
-         text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
 /// Names that torch.nn, or habit, gives to parameters and not to buffers, as
 /// they are: a name with one of them in it (e_score_correction_bias,
 /// ema_weight) may be either.
@@ -283,7 +278,7 @@ std::vector<ComputedTensor> findComputed(const Model &model,
 std::vector<std::string> findPossibleBuffers(const Model &model,
                                              const WeightTable &table) {
   std::vector<std::string> names;
-  if (!model.signature.empty() || !isFromPyTorch(model))
+  if (!model.signature.empty() || !model.isFromPyTorch())
     return names;
   for (const WeightDecl &decl : table.decls)
     if (decl.kind == WeightKind::Parameter && !isUsualName(table, decl.name))

@@ -19,10 +19,6 @@ bool isConvolution(const ::onnx::NodeProto &node) {
   return node.op_type() == "Conv" || node.op_type() == "ConvTranspose";
 }
 
-std::string joinPath(const std::string &module, const std::string &leaf) {
-  return module.empty() ? leaf : module + "." + leaf;
-}
-
 class FoldedTensors {
 public:
   FoldedTensors(const Model &model, WeightTable &table)
@@ -35,30 +31,24 @@ public:
         nameConvolution(n);
     for (size_t i = 0; i < model.initializers.size(); ++i)
       if (isUnknown(static_cast<int>(i)))
-        list(model.initializers[i].name);
+        table.addFolded(model.initializers[i].name);
   }
 
 private:
-  void list(const std::string &name) {
-    auto &folded = table.folded;
-    if (std::find(folded.begin(), folded.end(), name) == folded.end())
-      folded.push_back(name);
-  }
-
   /// A module that calls the function itself lends the weight no name of its
   /// own: the bias may tell whose it is.
   void nameConvolution(int n) {
     auto &folded = table.folded;
     const std::string &module = model.origins[n].module;
     auto at =
-        std::find(folded.begin(), folded.end(), joinPath(module, "weight"));
+        std::find(folded.begin(), folded.end(), inModule(module, "weight"));
     if (at == folded.end())
       return;
     auto bias = table.uses.find({n, 2});
     if (bias != table.uses.end()) {
       const WeightDecl &decl = table.decls[bias->second.decl];
       if (decl.kind != WeightKind::Constant && leafName(decl.name) == "bias")
-        *at = joinPath(parentName(decl.name), "weight");
+        *at = inModule(parentName(decl.name), "weight");
       return;
     }
     if (modules.at(module).parent)
@@ -83,7 +73,7 @@ private:
   bool isKnownElsewhere(Reader reader) const {
     const auto &node = model.graph().node(reader.node);
     const std::string projection =
-        joinPath(model.origins[reader.node].module, "in_proj_bias");
+        inModule(model.origins[reader.node].module, "in_proj_bias");
     return isConvolution(node) || node.op_type() == "MatMul" ||
            node.op_type() == "Gemm" ||
            std::find(table.folded.begin(), table.folded.end(), projection) !=

@@ -61,10 +61,6 @@ private:
   MatrixNames result;
 };
 
-std::string inModule(const std::string &path, const std::string &leaf) {
-  return path.empty() ? leaf : path + "." + leaf;
-}
-
 /// Equal matrices are stored once, the others are Identity nodes of it. A
 /// module that is called twice reads both; they count once.
 MatrixNaming::Matrices MatrixNaming::matricesOf(const ModuleNodes &module) {

@@ -41,6 +41,8 @@ struct Model {
   std::vector<bool> aliasNode;
 
   const ::onnx::GraphProto &graph() const { return proto.graph(); }
+  /// Whether PyTorch wrote the file: its conventions hold.
+  bool isFromPyTorch() const { return proto.producer_name() == "pytorch"; }
   /// "model.onnx: node 'node_relu' (Relu, fc, net.py:3)".
   std::string where(int node) const;
 };

@@ -32,10 +32,7 @@ public:
   const int64_t opset;
   const bool training; // see ImportOptions
 
-  /// Whether PyTorch wrote the file: its conventions hold.
-  bool isFromPyTorch() const {
-    return model.proto.producer_name() == "pytorch";
-  }
+  bool isFromPyTorch() const { return model.isFromPyTorch(); }
 
   const ::onnx::NodeProto &node() const { return model.graph().node(index); }
   const std::string &op() const { return node().op_type(); }

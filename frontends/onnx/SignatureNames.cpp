@@ -312,8 +312,7 @@ std::optional<std::string> SignatureNaming::matchByConsumers(int initializer,
                            values.end()) == inputs.end())
       continue;
     const std::string &module = model.origins[n].module;
-    std::string name =
-        (module.empty() ? "" : module + ".") + leafName(tensor.name);
+    std::string name = inModule(module, leafName(tensor.name));
     if (name == tensor.name)
       return name;
     if (model.signature.contains(name) && !named.count(name) &&

@@ -70,6 +70,10 @@ bool endsWith(const std::string &text, const std::string &suffix) {
          text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
+std::string inModule(const std::string &module, const std::string &leaf) {
+  return module.empty() ? leaf : module + "." + leaf;
+}
+
 std::string leafName(const std::string &dotted) {
   size_t dot = dotted.rfind('.');
   return dot == std::string::npos ? dotted : dotted.substr(dot + 1);

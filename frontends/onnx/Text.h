@@ -24,6 +24,8 @@ bool endsWith(const std::string &text, const std::string &suffix);
 std::string leafName(const std::string &dotted);
 /// The part before the last '.', or "".
 std::string parentName(const std::string &dotted);
+/// "fc.weight" of "fc" and "weight"; at the root the name alone.
+std::string inModule(const std::string &module, const std::string &leaf);
 
 } // namespace pipec::onnx
 

@@ -87,8 +87,7 @@ private:
   void listFoldedConvolution(Reader reader);
   int declareStretched(int initializer, const std::string &name);
   std::string inModule(Reader reader, const char *leaf) const {
-    const std::string &module = model.origins[reader.node].module;
-    return module.empty() ? leaf : module + "." + leaf;
+    return onnx::inModule(model.origins[reader.node].module, leaf);
   }
   bool taken(const std::string &name) const {
     return table.find(name) >= 0 || model.initializerByName.count(name) != 0;
@@ -113,10 +112,8 @@ int TextNaming::declareStretched(int initializer, const std::string &name) {
 /// tensor now, and what became of the norm's names the file does not say.
 void TextNaming::listFoldedConvolution(Reader reader) {
   std::string weight = inModule(reader, "weight");
-  auto &folded = table.folded;
-  if (reader.input == 1 && !taken(weight) &&
-      std::find(folded.begin(), folded.end(), weight) == folded.end())
-    folded.push_back(weight);
+  if (reader.input == 1 && !taken(weight))
+    table.addFolded(weight);
 }
 
 /// A tensor under the exporter's name, such as onnx::Mul_123, whose reader
@@ -180,7 +177,7 @@ int TextNaming::declareTensor(int initializer) {
   bool dotted = tensor.name.find('.') != std::string::npos;
   // Other tools name scalars as they like; PyTorch's constants have no
   // identifier, so a plain one is a parameter of the root.
-  bool fromPyTorch = isFromPyTorch(model);
+  bool fromPyTorch = model.isFromPyTorch();
   bool setting = isSetting(initializer, fromPyTorch);
   bool named = looksLikeStateDict(tensor.name) &&
                (dotted || type.rank() > 0 || fromPyTorch) && !setting;

@@ -26,6 +26,11 @@ std::vector<std::string> WeightTable::names() const {
   return all;
 }
 
+void WeightTable::addFolded(const std::string &name) {
+  if (std::find(folded.begin(), folded.end(), name) == folded.end())
+    folded.push_back(name);
+}
+
 int WeightTable::find(const std::string &name) const {
   int constant = -1;
   for (size_t i = 0; i < decls.size(); ++i) {

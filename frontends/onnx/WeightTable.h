@@ -47,6 +47,8 @@ struct WeightTable {
   std::vector<std::string> folded;
 
   std::vector<std::string> names() const;
+  /// Lists a name in `folded` once.
+  void addFolded(const std::string &name);
   /// Declaration with that name or alias; -1. A constant may have a parameter's
   /// name (the file keeps one of several equal tensors): the parameter is
   /// found.
@@ -95,10 +97,6 @@ inversePermutation(const std::vector<int64_t> &permutation);
 int declare(const Model &model, WeightTable &table, int initializer,
             std::string name, WeightKind kind,
             std::vector<int64_t> permutation = {});
-/// Whether PyTorch wrote the file: its conventions hold.
-inline bool isFromPyTorch(const Model &model) {
-  return model.proto.producer_name() == "pytorch";
-}
 bool isNormTarget(const std::string &fxTarget);
 /// A value of fx that numbers alone make: full_3, zeros.
 bool isMadeOfNumbers(const std::string &fxName);

@@ -129,15 +129,12 @@ progressLine(const RunArguments &arguments) {
 
 /// Of a package; of a model file the compiler said it already.
 void warnOfBatchMixes(const RunArguments &arguments, const Package &package,
-                      const TensorMap &inputs) {
-  const Package::Impl &impl = package.impl();
-  if (impl.batchMixes.empty())
-    return;
-  auto plan = planBatch(impl, inputs, arguments.microbatches);
-  if (plan.ok() && plan->count() > 1) // the session tells what is wrong
-    arguments.reporter()(batchMixWarning(
-        impl.batchMixes, "a package compiled with --microbatches 1 for the "
-                         "whole batch keeps them equal"));
+                      const BatchPlan &plan) {
+  const std::vector<std::string> &mixes = package.impl().batchMixes;
+  if (!mixes.empty() && plan.count() > 1)
+    arguments.reporter()(
+        batchMixWarning(mixes, "a package compiled with --microbatches 1 for "
+                               "the whole batch keeps them equal"));
 }
 
 StatusOr<TensorMap> runAllStages(const RunArguments &arguments,
@@ -152,12 +149,12 @@ StatusOr<TensorMap> runAllStages(const RunArguments &arguments,
       arguments.microbatches; // 0 for a package: as many as its sizes give
   runOptions.progress = progressLine(arguments);
   // Before the weights are read, and with the name of the file.
-  PIPEC_RETURN_IF_ERROR(
-      planBatch(package.impl(), inputs, runOptions.microbatches)
-          .status()
-          .withPrefix(arguments.inputs));
+  StatusOr<BatchPlan> plan =
+      planBatch(package.impl(), inputs, runOptions.microbatches);
+  if (!plan.ok())
+    return plan.status().withPrefix(arguments.inputs);
   if (isPacked)
-    warnOfBatchMixes(arguments, package, inputs);
+    warnOfBatchMixes(arguments, package, *plan);
   PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<Session> session,
                          Session::create(package, options));
   return session->run(inputs, runOptions);
