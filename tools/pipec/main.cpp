@@ -2,6 +2,7 @@
 // 0: the whole thing was done. 1: it was not, and one message says why. 2: the
 // command line itself is wrong.
 #include "tools/pipec/Commands.h"
+#include "tools/pipec/ParseFailure.h"
 
 #include "pipec/version.h"
 
@@ -67,20 +68,6 @@ int parseAndRun(CLI::App &app, int argc, char **argv, Exit &result) {
   return result.code;
 }
 
-/// A first word that is no command is named, before CLI11 asks for one.
-bool isUnknownCommand(const CLI::App &app, int argc, char **argv) {
-  if (argc < 2 || argv[1][0] == '-')
-    return false;
-  for (const CLI::App *command : app.get_subcommands(nullptr))
-    if (command->get_name() == argv[1])
-      return false;
-  std::fprintf(
-      stderr,
-      "pipec: error: there is no command '%s'; 'pipec --help' lists them\n",
-      argv[1]);
-  return true;
-}
-
 } // namespace
 
 int main(int argc, char **argv) {
@@ -92,6 +79,7 @@ int main(int argc, char **argv) {
       "them, with the same numbers as if it had never been cut."};
   app.set_version_flag("--version", std::string("pipec ") + pipec::kVersion);
   app.require_subcommand(1);
+  app.failure_message(pipec::tool::parseFailure);
   app.footer("Start with:\n"
              "  pipec inspect model.onnx --stages 3          what lies in each "
              "stage, what crosses each cut\n"
@@ -105,7 +93,5 @@ int main(int argc, char **argv) {
   pipec::tool::addCheckpointCommand(app, result);
   pipec::tool::addInspectCommand(app, result);
   pipec::tool::addDoctorCommand(app, result);
-  if (isUnknownCommand(app, argc, argv))
-    return 2;
   return parseAndRun(app, argc, argv, result);
 }
