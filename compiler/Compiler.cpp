@@ -205,22 +205,29 @@ private:
 
   /// Inference does not miss them; whoever means to train should know now.
   void reportFoldedParameters() {
-    const std::vector<std::string> folded = model->foldedParameters();
+    const std::vector<std::string> folded =
+        model->foldedParameters(tieOptions());
     if (!folded.empty())
       report((options.training ? "warning: " : "") +
              describeFolded(folded, options.training.has_value()));
   }
 
+  onnx::ImportOptions tieOptions() const {
+    onnx::ImportOptions importOptions;
+    importOptions.ties = options.ties;
+    importOptions.unties = options.unties;
+    importOptions.progress = report;
+    return importOptions;
+  }
+
   StatusOr<OwningOpRef<ModuleOp>> import(const VariantShapes &variant,
                                          bool first) {
-    onnx::ImportOptions importOptions;
+    onnx::ImportOptions importOptions = tieOptions();
     importOptions.inputShapes = variant.inputShapes;
     importOptions.bindings = otherBindings(variant);
     for (const auto &input : model->interface().inputs)
       if (isWholeInput(input, options))
         importOptions.wholeInputs.push_back(input.name);
-    importOptions.ties = options.ties;
-    importOptions.unties = options.unties;
     importOptions.training = options.training.has_value();
     // A remark about the file is made once, not once a size.
     onnx::Notice notice = [&](const std::string &text) {
@@ -442,7 +449,7 @@ private:
 
   /// Training goes on as well as the file allows, but not without a word.
   void warnOfLosses(ModuleOp module) {
-    onnx::TrainingLosses losses = model->trainingLosses();
+    onnx::TrainingLosses losses = model->trainingLosses(tieOptions());
     llvm::erase_if(losses.possibleBuffers, [&](const std::string &name) {
       auto weight = module.lookupSymbol<pipe::WeightOp>(name);
       return !weight || weight->hasAttr(pipe::kFrozenAttr);

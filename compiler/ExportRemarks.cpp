@@ -38,7 +38,8 @@ std::string describeFolded(const std::vector<std::string> &folded,
          firstOf(folded, training ? folded.size() : 3) +
          "): " + (training ? "not trained" : "this file serves inference") +
          "; to keep them export with optimize=False, or with dynamo=False, "
-         "training=TrainingMode.PRESERVE and do_constant_folding=False";
+         "training=TrainingMode.PRESERVE and do_constant_folding=False; where "
+         "one is another name of a parameter that is left: --tie NAME=NAME";
 }
 
 std::string describeStillStatistics(const std::vector<std::string> &modules) {

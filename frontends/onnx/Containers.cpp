@@ -70,6 +70,7 @@ public:
   void run();
 
 private:
+  bool mayBeLeftOut(const Parts &whole, size_t k) const;
   std::optional<Evidence> align(const std::string &path,
                                 const std::string &module) const;
   void collect();
@@ -91,32 +92,41 @@ private:
   std::vector<const Evidence *> before, behind;
 };
 
+/// Whether a node's path may leave out whole[k]: a container without a node in
+/// it, or a list, which has none of its own whatever lies below it.
+bool Restorer::mayBeLeftOut(const Parts &whole, size_t k) const {
+  return isNumber(whole[k + 1]) || !called.count(pathOf(whole, k + 1));
+}
+
 /// How `path` stands for `module`: its parts are some of the module's, the last
-/// is the last, and what it leaves out are containers without a node.
+/// is the last. Of two parts that are alike ("model.model.decoder") either may
+/// be the one that was never called.
 std::optional<Evidence> Restorer::align(const std::string &path,
                                         const std::string &module) const {
   Evidence result{partsOf(path), partsOf(module), {}};
-  const Parts &whole = result.whole;
-  if (result.raw.empty() || whole.empty() ||
-      !isCopyOf(result.raw.back(), whole.back()))
+  const Parts &raw = result.raw, &whole = result.whole;
+  if (raw.empty() || raw.size() > whole.size() ||
+      !isCopyOf(raw.back(), whole.back()))
     return std::nullopt;
-  result.at.resize(result.raw.size());
-  size_t j = whole.size();
-  for (size_t i = result.raw.size(); i-- > 0;) {
-    while (j > 0 && !isCopyOf(result.raw[i], whole[j - 1]))
-      --j;
-    if (j == 0)
-      return std::nullopt;
-    result.at[i] = --j;
+  const size_t count = raw.size() - 1, room = whole.size() - 1;
+  // fits[i][j]: the first i parts stand for parts among the first j.
+  std::vector<std::vector<bool>> fits(count + 1,
+                                      std::vector<bool>(room + 1, false));
+  fits[0][0] = true;
+  for (size_t j = 1; j <= room; ++j) {
+    const bool mayMiss = mayBeLeftOut(whole, j - 1);
+    for (size_t i = 0; i <= count; ++i)
+      fits[i][j] =
+          (mayMiss && fits[i][j - 1]) ||
+          (i > 0 && fits[i - 1][j - 1] && isCopyOf(raw[i - 1], whole[j - 1]));
   }
-  for (size_t k = 0; k + 1 < whole.size(); ++k) {
-    bool leftOut =
-        std::find(result.at.begin(), result.at.end(), k) == result.at.end();
-    // A list has no nodes of its own whatever lies below it.
-    if (leftOut && !isNumber(whole[k + 1]) &&
-        called.count(pathOf(whole, k + 1)))
-      return std::nullopt;
-  }
+  if (!fits[count][room])
+    return std::nullopt;
+  result.at.resize(raw.size());
+  result.at[count] = room;
+  for (size_t i = count, j = room; i > 0; --j)
+    if (fits[i - 1][j - 1] && isCopyOf(raw[i - 1], whole[j - 1]))
+      result.at[--i] = j - 1;
   return result;
 }
 

@@ -1,14 +1,13 @@
 // From an opened model to a module with one `pipe.graph`: see OnnxFrontend.h.
 //
-// In: a Model, import options. Out: the MLIR module. Steps: unsupported
-// operators, sizes of inputs, names of weights, then node by node. Tests:
+// In: a Model, the table of its weights, import options. Out: the MLIR module.
+// Steps: sizes of inputs, declarations of weights, then node by node. Tests:
 // test/unit/frontends/ImportTest.cpp, ModelNamesTest.cpp.
 #include "frontends/onnx/Importer.h"
 
 #include "frontends/onnx/InputShapes.h"
 #include "frontends/onnx/NodeContext.h"
 #include "frontends/onnx/Text.h"
-#include "frontends/onnx/Unsupported.h"
 #include "ir/PipeOps.h"
 #include "ir/UserText.h"
 
@@ -25,9 +24,10 @@ namespace {
 class Importer {
 public:
   Importer(mlir::MLIRContext &context, const Model &model,
-           const ImportOptions &options, const Notice &notice)
-      : context(context), model(model), options(options), notice(notice),
-        location(mlir::UnknownLoc::get(&context)) {
+           const WeightTable &weights, const ImportOptions &options,
+           const Notice &notice)
+      : context(context), model(model), weights(weights), options(options),
+        notice(notice), location(mlir::UnknownLoc::get(&context)) {
     for (const auto &node : model.graph().node())
       read.insert(node.input().begin(), node.input().end());
     for (const auto &output : model.graph().output())
@@ -56,13 +56,13 @@ private:
 
   mlir::MLIRContext &context;
   const Model &model;
+  const WeightTable &weights;
   const ImportOptions &options;
   const Notice &notice;
   mlir::Location location;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   pipe::GraphOp graph;
   std::unique_ptr<Emitter> emitter;
-  WeightTable weights;
   std::vector<std::string> symbols; // by declaration; "" until declared
   std::vector<mlir::Value> loads;   // by declaration
   std::set<std::string> usedSymbols;
@@ -398,12 +398,8 @@ Status Importer::verify() {
 
 StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Importer::run() {
   context.loadDialect<pipe::PipeDialect>();
-  PIPEC_RETURN_IF_ERROR(checkSupported(model));
   PIPEC_ASSIGN_OR_RETURN(std::vector<TensorType> inputs,
                          bindInputs(model, options));
-  ImportOptions told = options;
-  told.progress = notice;
-  PIPEC_ASSIGN_OR_RETURN(weights, makeWeightTable(model, told));
   if (notice)
     for (const std::string &text : weights.notices)
       notice(text);
@@ -422,8 +418,9 @@ StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Importer::run() {
 
 StatusOr<mlir::OwningOpRef<mlir::ModuleOp>>
 importModel(mlir::MLIRContext &context, const Model &model,
-            const ImportOptions &options, const Notice &notice) {
-  return Importer(context, model, options, notice).run();
+            const WeightTable &weights, const ImportOptions &options,
+            const Notice &notice) {
+  return Importer(context, model, weights, options, notice).run();
 }
 
 } // namespace pipec::onnx

@@ -1,7 +1,7 @@
 // The importer's entry: see OnnxFrontend.h for what it does.
 //
-// In: an opened Model. Out: the module, or the first error (all unsupported
-// operators in one). Tests: test/unit/frontends/.
+// In: an opened Model whose operators are supported, and the table of its
+// weights. Out: the module, or the first error. Tests: test/unit/frontends/.
 #ifndef PIPEC_FRONTENDS_ONNX_IMPORTER_H
 #define PIPEC_FRONTENDS_ONNX_IMPORTER_H
 
@@ -11,7 +11,8 @@ namespace pipec::onnx {
 
 StatusOr<mlir::OwningOpRef<mlir::ModuleOp>>
 importModel(mlir::MLIRContext &context, const Model &model,
-            const ImportOptions &options, const Notice &notice);
+            const WeightTable &weights, const ImportOptions &options,
+            const Notice &notice);
 
 } // namespace pipec::onnx
 

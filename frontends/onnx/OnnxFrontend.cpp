@@ -4,12 +4,13 @@
 #include "frontends/onnx/OnnxFrontend.h"
 
 #include "frontends/onnx/Importer.h"
+#include "frontends/onnx/Unsupported.h"
 #include "frontends/onnx/WeightTable.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
-#include <optional>
+#include <map>
 #include <set>
 
 namespace pipec::onnx {
@@ -17,12 +18,14 @@ namespace pipec::onnx {
 struct OnnxModel::Impl {
   std::unique_ptr<Model> model;
 
-  /// Made once: it goes over the whole graph, and compares tied tables. Empty
-  /// where a tensor cannot be read, which the import reports.
-  const WeightTable &weights();
+  /// Made once for each set of --tie and --untie: it goes over the whole graph,
+  /// and compares tied tables.
+  const StatusOr<WeightTable> &weights(const ImportOptions &options);
 
 private:
-  std::optional<WeightTable> table;
+  using Requests = std::pair<std::vector<std::pair<std::string, std::string>>,
+                             std::vector<std::string>>;
+  std::map<Requests, StatusOr<WeightTable>> tables;
 };
 
 OnnxModel::OnnxModel() = default;
@@ -51,27 +54,38 @@ std::vector<std::string> OnnxModel::files() const {
   return {paths.begin(), paths.end()};
 }
 
+const StatusOr<WeightTable> &
+OnnxModel::Impl::weights(const ImportOptions &options) {
+  const Requests requests(options.ties, options.unties);
+  auto found = tables.find(requests);
+  if (found == tables.end())
+    found = tables.emplace(requests, makeWeightTable(*model, options)).first;
+  return found->second;
+}
+
 StatusOr<mlir::OwningOpRef<mlir::ModuleOp>>
 OnnxModel::import(mlir::MLIRContext &context, const ImportOptions &options,
                   const Notice &notice) const {
-  return importModel(context, *impl->model, options, notice);
+  PIPEC_RETURN_IF_ERROR(checkSupported(*impl->model));
+  ImportOptions told = options;
+  told.progress = notice;
+  const StatusOr<WeightTable> &weights = impl->weights(told);
+  PIPEC_RETURN_IF_ERROR(weights.status());
+  return importModel(context, *impl->model, *weights, options, notice);
 }
 
-const WeightTable &OnnxModel::Impl::weights() {
-  if (!table) {
-    auto made = makeWeightTable(*model, ImportOptions());
-    table = made.ok() ? std::move(*made) : WeightTable();
-  }
-  return *table;
+std::vector<std::string>
+OnnxModel::foldedParameters(const ImportOptions &options) const {
+  const StatusOr<WeightTable> &weights = impl->weights(options);
+  return weights.ok() ? weights->folded : std::vector<std::string>();
 }
 
-std::vector<std::string> OnnxModel::foldedParameters() const {
-  return impl->weights().folded;
-}
-
-TrainingLosses OnnxModel::trainingLosses() const {
-  return {findComputed(*impl->model, impl->weights()),
-          findPossibleBuffers(*impl->model, impl->weights())};
+TrainingLosses OnnxModel::trainingLosses(const ImportOptions &options) const {
+  const StatusOr<WeightTable> &weights = impl->weights(options);
+  if (!weights.ok())
+    return {};
+  return {findComputed(*impl->model, *weights),
+          findPossibleBuffers(*impl->model, *weights)};
 }
 
 } // namespace pipec::onnx

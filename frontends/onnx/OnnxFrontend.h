@@ -102,10 +102,12 @@ public:
   import(mlir::MLIRContext &context, const ImportOptions &options,
          const Notice &notice) const;
   /// Parameters that the exporter folded away, as far as the file names them;
-  /// else by the name of what it made of them.
-  std::vector<std::string> foldedParameters() const;
+  /// else by the name of what it made of them. Of the options, ties and unties
+  /// count, here and below; where import() refuses them, nothing is listed.
+  std::vector<std::string>
+  foldedParameters(const ImportOptions &options = {}) const;
   /// What training cannot know from the file.
-  TrainingLosses trainingLosses() const;
+  TrainingLosses trainingLosses(const ImportOptions &options = {}) const;
 
 private:
   OnnxModel();

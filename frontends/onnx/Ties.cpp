@@ -31,6 +31,7 @@ private:
   void announce(const WeightDecl &first, const WeightDecl &second) const;
   Status untie(const std::string &name);
   Status tie(const std::string &first, const std::string &second);
+  bool addLostName(const std::string &lost, const std::string &kept);
   void merge(int first, int second);
   void mergeNameless(int first, int second);
   StatusOr<int> lookUp(const std::string &name, const char *option) const;
@@ -229,7 +230,23 @@ bool TieResolver::differ(const WeightDecl &first,
          std::memcmp(a->data(), b->data(), first.type.byteSize()) != 0;
 }
 
+/// A parameter that the signature lists and no tensor of the file is: the
+/// exporter puts one name of several, and which names were one it does not say.
+bool TieResolver::addLostName(const std::string &lost,
+                              const std::string &kept) {
+  auto at = std::find(table.folded.begin(), table.folded.end(), lost);
+  int decl = table.find(kept);
+  if (at == table.folded.end() || decl < 0 || table.find(lost) >= 0 ||
+      table.decls[decl].kind != WeightKind::Parameter)
+    return false;
+  table.folded.erase(at);
+  table.decls[decl].aliases.push_back(lost);
+  return true;
+}
+
 Status TieResolver::tie(const std::string &first, const std::string &second) {
+  if (addLostName(first, second) || addLostName(second, first))
+    return Status();
   PIPEC_ASSIGN_OR_RETURN(int a, lookUp(first, "--tie"));
   PIPEC_ASSIGN_OR_RETURN(int b, lookUp(second, "--tie"));
   if (a == b)

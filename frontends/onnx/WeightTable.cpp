@@ -106,7 +106,8 @@ private:
   void addReaderNames();
   void addParentNames();
   void addUncalledTables();
-  bool isUncalledTable(const std::string &target) const;
+  bool isUncalledTable(const std::string &target,
+                       const std::string &parent) const;
   void putFirstNameFirst(WeightDecl &decl) const;
   void collectFolded();
 
@@ -146,11 +147,13 @@ void AliasFinder::addReaderNames() {
       continue;
     std::string name = module + "." + leafName(decl.name);
     bool table2d = op == "Gather" && place.second == 0 && decl.type.rank() == 2;
-    bool bias = op == "Add" && decl.type.rank() == 1 && linear.count(module) &&
-                leafName(decl.name) == "bias";
     // Unfolded, nn.Linear transposes its weight itself, or lets Gemm do it.
+    bool likeLinear = modules.at(module).likeLinear();
+    bool bias = (op == "Add" || (op == "Gemm" && place.second == 2)) &&
+                decl.type.rank() == 1 && leafName(decl.name) == "bias" &&
+                (linear.count(module) || likeLinear);
     bool matrix = (op == "Transpose" || (op == "Gemm" && place.second == 1)) &&
-                  decl.type.rank() == 2 && modules.at(module).likeLinear();
+                  decl.type.rank() == 2 && likeLinear;
     bool known = model.signature.empty()
                      ? (table2d || bias || matrix) && table.find(name) < 0
                      : unclaimed(name);
@@ -188,10 +191,20 @@ void AliasFinder::addParentNames() {
       table.decls[biases[0]].aliases.push_back(name);
 }
 
+/// The innermost module that holds all of `modules`, "" for the model.
+std::string commonParent(const std::set<std::string> &modules) {
+  std::string parent = parentName(*modules.begin());
+  for (const std::string &module : modules)
+    while (!parent.empty() && !startsWith(module, parent + "."))
+      parent = parentName(parent);
+  return parent;
+}
+
 /// A table registered in a module that is never called, while several modules
 /// that share it are (T5's `shared`). A table that the exporter folded away
 /// looks alike, so only a name that the model registered before those of all
-/// sharers counts, and only where there is one.
+/// sharers counts, directly in the module that holds them all, and only where
+/// there is one.
 void AliasFinder::addUncalledTables() {
   std::map<int, std::set<std::string>> gatheredIn; // declaration -> modules
   for (const auto &[place, use] : table.uses)
@@ -206,22 +219,24 @@ void AliasFinder::addUncalledTables() {
   if (shared.size() != 1)
     return;
   WeightDecl &decl = table.decls[shared[0]];
+  const std::string holder = commonParent(gatheredIn[shared[0]]);
   std::vector<std::string> uncalled;
   for (const auto &entry : model.signature.entries) {
     if (entry.target == decl.name ||
         std::find(decl.aliases.begin(), decl.aliases.end(), entry.target) !=
             decl.aliases.end())
       break;
-    if (isUncalledTable(entry.target))
+    if (isUncalledTable(entry.target, holder))
       uncalled.push_back(entry.target);
   }
   if (uncalled.size() == 1)
     decl.aliases.push_back(uncalled[0]);
 }
 
-/// `target` is the weight of a top-level module without a bias that no node
-/// lies in, and no initializer claims it.
-bool AliasFinder::isUncalledTable(const std::string &target) const {
+/// `target` is the weight of a module without a bias, directly in `parent`,
+/// that no node lies in, and no initializer claims it.
+bool AliasFinder::isUncalledTable(const std::string &target,
+                                  const std::string &parent) const {
   std::string module = parentName(target);
   bool called = std::any_of(model.origins.begin(), model.origins.end(),
                             [&](const Origin &origin) {
@@ -229,8 +244,8 @@ bool AliasFinder::isUncalledTable(const std::string &target) const {
                                      startsWith(origin.module, module + ".");
                             });
   return leafName(target) == "weight" && !module.empty() &&
-         module.find('.') == std::string::npos && !called &&
-         unclaimed(target) && !model.signature.contains(module + ".bias");
+         parentName(module) == parent && !called && unclaimed(target) &&
+         !model.signature.contains(module + ".bias");
 }
 
 void AliasFinder::putFirstNameFirst(WeightDecl &decl) const {

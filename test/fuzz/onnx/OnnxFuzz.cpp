@@ -91,6 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   auto module =
       (*model)->import(freshContext(), options, [](const std::string &) {});
   (void)module;
-  (*model)->foldedParameters();
+  (*model)->foldedParameters(options);
+  (*model)->trainingLosses(options);
   return 0;
 }

@@ -10,15 +10,20 @@
 
 namespace pipec::test {
 
-/// 0: manifest; then for each of 16 stages programs 0 and 1 and the weights.
+constexpr unsigned kFilesOfStage = 5;
+
+/// 0: manifest; then for each of 16 stages programs 0 and 1, the weights, and
+/// the backward programs.
 inline std::string fuzzFileName(uint8_t id) {
   if (id == 0)
     return "manifest.json";
   const unsigned index = id - 1u;
-  const std::string folder = "stage" + std::to_string(index / 3 % 16);
-  static const char *const names[] = {"/program0.pb", "/program1.pb",
-                                      "/weights.safetensors"};
-  return folder + names[index % 3];
+  const std::string folder =
+      "stage" + std::to_string(index / kFilesOfStage % 16);
+  static const char *const names[kFilesOfStage] = {
+      "/program0.pb", "/program1.pb", "/weights.safetensors",
+      "/backward_input0.pb", "/backward_weight0.pb"};
+  return folder + names[index % kFilesOfStage];
 }
 
 inline std::map<std::string, std::string> unpackFiles(const uint8_t *data,

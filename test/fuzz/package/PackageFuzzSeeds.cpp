@@ -1,6 +1,7 @@
 // Writes the seed corpus of PackageFuzz.cpp: pipec_package_fuzz_seeds FOLDER.
+#include "passes/schedule/Generate.h"
 #include "test/fuzz/package/FuzzFiles.h"
-#include "test/unit/runtime/PackageBuilder.h"
+#include "test/unit/runtime/TrainingPackage.h"
 
 #include <cstdio>
 #include <cstring>
@@ -89,22 +90,37 @@ Model manyTypes() {
   return model;
 }
 
-std::string pack(const Model &model, bool external = false) {
+std::string packFolder(const std::string &folder, unsigned stages) {
+  std::string packed;
+  for (unsigned id = 0; id <= kFilesOfStage * stages; ++id) {
+    const std::string name = fuzzFileName(static_cast<uint8_t>(id));
+    std::ifstream file(folder + "/" + name, std::ios::binary);
+    if (file)
+      packFile(packed, static_cast<uint8_t>(id),
+               std::string(std::istreambuf_iterator<char>(file), {}));
+  }
+  return packed;
+}
+
+std::string pack(const Model &model, bool external) {
   TempFolder folder;
   PackageBuilder builder(model);
   if (external)
     moveWeightsOut(builder);
   if (!builder.write(folder / "m.pipe").ok())
     return "";
-  std::string packed;
-  for (unsigned id = 0; id <= 3 * model.stages; ++id) {
-    const std::string name = fuzzFileName(static_cast<uint8_t>(id));
-    std::ifstream file(folder / "m.pipe/" + name, std::ios::binary);
-    if (file)
-      packFile(packed, static_cast<uint8_t>(id),
-               std::string(std::istreambuf_iterator<char>(file), {}));
-  }
-  return packed;
+  return packFolder(folder / "m.pipe", model.stages);
+}
+
+std::string packTraining(const std::string &schedule, int64_t stages,
+                         int64_t ranks) {
+  TempFolder folder;
+  TrainingPackage package(stages);
+  auto made = pipec::makeSchedule(schedule, stages, ranks, /*microbatches=*/2);
+  if (!made.ok() || !package.setSchedule(*made).ok() ||
+      !package.write(folder / "m.pipe").ok())
+    return "";
+  return packFolder(folder / "m.pipe", static_cast<unsigned>(stages));
 }
 
 } // namespace
@@ -132,13 +148,19 @@ int main(int argc, char **argv) {
       merges(),
       manyTypes(),
   };
+  std::vector<std::string> seeds;
+  for (bool external : {false, true})
+    for (const Model &model : models)
+      seeds.push_back(pack(model, external));
+  seeds.push_back(packTraining("gpipe", 1, 1));
+  seeds.push_back(packTraining("1f1b", 3, 3));
+  seeds.push_back(packTraining("zb-v", 4, 2));
   std::filesystem::create_directories(argv[1]);
-  const size_t count = models.size();
-  for (size_t i = 0; i < 2 * count; ++i) {
+  for (size_t i = 0; i < seeds.size(); ++i) {
     std::ofstream file(std::string(argv[1]) + "/seed" + std::to_string(i),
                        std::ios::binary);
-    file << pack(models[i % count], i >= count);
-    if (!file.good()) {
+    file << seeds[i];
+    if (!file.good() || seeds[i].empty()) {
       std::fprintf(stderr, "%s: could not be written\n", argv[1]);
       return 1;
     }

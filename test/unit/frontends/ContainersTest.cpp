@@ -61,6 +61,16 @@ TEST(Containers, NumberedPathsOfAListOfDicts) {
                    "layers.1.p.fc", "layers.1.p", "layers.1.q"}));
 }
 
+/// A wrapper around a model whose `model` is called past (OPT's).
+TEST(Containers, TheInnerOfTwoNamesThatAreAlike) {
+  EXPECT_EQ(restore({{"model.decoder.l", "model.model.decoder.l.weight"},
+                     {"model.decoder", ""},
+                     {"model.head", "model.head.weight"},
+                     {"model", ""}}),
+            (Paths{"model.model.decoder.l", "model.model.decoder", "model.head",
+                   "model"}));
+}
+
 TEST(Containers, SecondCallIsTheSameModule) {
   EXPECT_EQ(restore({{"l", "onnx::MatMul_1"},
                      {"l_1", "onnx::MatMul_1"},

@@ -275,5 +275,20 @@ TEST(LegacyNames, TransposedWeightOfAnotherModuleHasTheReadersNameToo) {
   EXPECT_EQ(b.table.decls[0].aliases, (Names{"lm_head.weight"}));
 }
 
+/// A prediction head's decoder, unfolded, and a Linear written as Gemm.
+TEST(LegacyNames, BiasOfAnotherModuleHasTheReadersNameToo) {
+  LegacyBuilder b;
+  b.tensor("wte.weight", {4, 4});
+  b.tensor("cls.bias", {4});
+  b.step("/cls/decoder", "Transpose", {});
+  b.graph()->mutable_node(0)->set_input(0, "wte.weight");
+  b.node("MatMul", {"x", "v0"}, {"m"}, "/cls/decoder/MatMul");
+  b.node("Add", {"cls.bias", "m"}, {"a"}, "/cls/decoder/Add");
+  b.node("Gemm", {"a", "wte.weight", "cls.bias"}, {"g"}, "/fc/Gemm");
+  b.node("Add", {"g", "cls.bias"}, {"z"}, "/other/Add");
+  EXPECT_EQ(b.parameters(), (Names{"wte.weightf32[4x4]", "cls.biasf32[4]"}));
+  EXPECT_EQ(b.table.decls[1].aliases, (Names{"cls.decoder.bias", "fc.bias"}));
+}
+
 } // namespace
 } // namespace pipec::onnx

@@ -445,6 +445,77 @@ TEST(Ties, BiasOfAHeadIsThatOfTheTiedChild) {
   EXPECT_FALSE(apart.weights().at("h.dense.bias").getAliases());
 }
 
+/// Two modules read a table that a third, never called, registered as well
+/// (BART's `model.shared`); `gone` is another that the file lacks.
+ModelBuilder uncalledTable(const std::string &uncalled) {
+  ModelBuilder builder;
+  builder.input("ids", {"2"}, ::onnx::TensorProto::INT64);
+  std::string list;
+  for (const std::string &module :
+       {uncalled, std::string("model.enc.emb"), std::string("model.dec.emb"),
+        std::string("gone")}) {
+    std::string placeholder = "p_" + module + "_weight";
+    std::replace(placeholder.begin(), placeholder.end(), '.', '_');
+    list += placeholder + ": PARAMETER target='" + module + ".weight'\n";
+  }
+  builder.signature(list);
+  builder.floats("model.dec.emb.weight", {2, 2}, {1, 2, 3, 4});
+  for (const char *module : {"enc", "dec"})
+    fxNode(builder.node("Gather", {"model.dec.emb.weight", "ids"}, {module}),
+           std::string("model.") + module + ".emb",
+           "aten.embedding.default](args = (%p_model_dec_emb_weight, %ids)");
+  builder.node("Add", {"enc", "dec"}, {"y"});
+  builder.output("y");
+  return builder;
+}
+
+std::vector<std::string> aliasesOf(const Imported &result,
+                                   const std::string &name) {
+  std::vector<std::string> names;
+  auto weights = result.weights();
+  auto found = weights.find(name);
+  if (found != weights.end() && found->second.getAliases())
+    for (auto alias :
+         found->second.getAliases()->getAsValueRange<mlir::StringAttr>())
+      names.push_back(alias.str());
+  return names;
+}
+
+TEST(Ties, TableOfAModuleThatIsNeverCalled) {
+  ScratchFolder folder;
+  using Names = std::vector<std::string>;
+  Imported shared = importFile(
+      folder.write("shared.onnx", uncalledTable("model.shared").bytes()));
+  EXPECT_EQ(aliasesOf(shared, "model.shared.weight"),
+            (Names{"model.enc.emb.weight", "model.dec.emb.weight"}));
+  // Not beside the two: it may be any table that the exporter folded away.
+  Imported deeper = importFile(
+      folder.write("deeper.onnx", uncalledTable("model.enc.pos").bytes()));
+  EXPECT_EQ(aliasesOf(deeper, "model.enc.emb.weight"),
+            (Names{"model.dec.emb.weight"}));
+}
+
+/// The signature says that there is `gone.weight`, not what it is: the user
+/// does.
+TEST(Ties, NameThatTheFileLost) {
+  ScratchFolder folder;
+  using Names = std::vector<std::string>;
+  std::string path =
+      folder.write("m.onnx", uncalledTable("model.shared").bytes());
+  ImportOptions options;
+  EXPECT_EQ((*OnnxModel::open(path))->foldedParameters(options),
+            (Names{"gone.weight"}));
+  options.ties = {{"gone.weight", "model.enc.emb.weight"}};
+  EXPECT_EQ((*OnnxModel::open(path))->foldedParameters(options), Names());
+  Imported tied = importFile(path, options);
+  EXPECT_EQ(
+      aliasesOf(tied, "model.shared.weight"),
+      (Names{"model.enc.emb.weight", "model.dec.emb.weight", "gone.weight"}));
+  options.ties = {{"gone.weight", "nowhere.weight"}};
+  EXPECT_NE(importFile(path, options).message().find("gone.weight"),
+            std::string::npos);
+}
+
 /// A table read by Gather, and its transpose under an exporter's name.
 ModelBuilder storedTwice() {
   ModelBuilder builder(17);

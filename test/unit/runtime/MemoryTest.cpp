@@ -3,8 +3,8 @@
 #include "runtime/executor/pipeline.h"
 #include "runtime/training/trainer_access.h"
 #include "runtime/transport/local/local_transport.h"
+#include "test/unit/runtime/OpenTraining.h"
 #include "test/unit/runtime/TestSession.h"
-#include "test/unit/runtime/TrainingPackage.h"
 
 #include <set>
 

@@ -7,7 +7,7 @@
 #include "runtime/training/rank_worker.h"
 #include "runtime/training/trainer_access.h"
 #include "test/unit/runtime/DelayingDevice.h"
-#include "test/unit/runtime/TrainingPackage.h"
+#include "test/unit/runtime/OpenTraining.h"
 
 #include <gtest/gtest.h>
 

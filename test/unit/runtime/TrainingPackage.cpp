@@ -3,12 +3,10 @@
 #include "test/unit/runtime/TrainingPackage.h"
 
 #include "passes/schedule/Communication.h"
-#include "passes/schedule/Generate.h"
 #include "runtime/base/safetensors.h"
 #include "runtime/schema/version.h"
 
 #include <google/protobuf/util/json_util.h>
-#include <gtest/gtest.h>
 
 #include <cstring>
 #include <filesystem>
@@ -380,22 +378,6 @@ Status TrainingPackage::write(const std::string &path) const {
 
 TensorMap trainingBatch(int64_t rows) {
   return {{"x", pattern({rows, kWidth}, 99)}};
-}
-
-Package openTraining(const std::string &folder, const std::string &schedule,
-                     int64_t stages, int64_t ranks, int64_t microbatches) {
-  TrainingPackage package(stages);
-  auto made = makeSchedule(schedule, stages, ranks, microbatches);
-  EXPECT_TRUE(made.ok()) << made.status().message();
-  if (made.ok()) {
-    Status set = package.setSchedule(*made);
-    EXPECT_TRUE(set.ok()) << set.message();
-  }
-  Status written = package.write(folder);
-  EXPECT_TRUE(written.ok()) << written.message();
-  auto opened = Package::open(folder);
-  EXPECT_TRUE(opened.ok()) << opened.status().message();
-  return opened.ok() ? *opened : Package();
 }
 
 } // namespace pipec::test

@@ -30,11 +30,6 @@ struct TrainingPackage {
 /// Of the tests' batch: "x" with `rows` rows.
 TensorMap trainingBatch(int64_t rows);
 
-/// Made, written below `folder` and opened; the test fails when that does not
-/// work.
-Package openTraining(const std::string &folder, const std::string &schedule,
-                     int64_t stages, int64_t ranks, int64_t microbatches);
-
 } // namespace pipec::test
 
 #endif
