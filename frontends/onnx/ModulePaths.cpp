@@ -101,6 +101,10 @@ static void readSourceLine(const std::string &trace, NodeMetadata &result) {
     return;
   result.file = trace.substr(start, close - start);
   result.line = std::atoi(trace.substr(line + 5, 9).c_str());
+  size_t text = trace.find('\n', line);
+  if (text != std::string::npos)
+    result.call.sourceLine =
+        trace.substr(text + 1, trace.find('\n', text + 1) - text - 1);
 }
 
 NodeMetadata readNodeMetadata(const ::onnx::NodeProto &node) {
@@ -113,11 +117,11 @@ NodeMetadata readNodeMetadata(const ::onnx::NodeProto &node) {
     result.module = modulePathOfNamespace(*text);
   else
     result.module = modulePathOfName(node.name());
+  if (const std::string *call = findMetadata(entries, "pkg.torch.onnx.fx_node"))
+    result.call = parseFxCall(*call);
   if (const std::string *trace =
           findMetadata(entries, "pkg.torch.onnx.stack_trace"))
     readSourceLine(*trace, result);
-  if (const std::string *call = findMetadata(entries, "pkg.torch.onnx.fx_node"))
-    result.call = parseFxCall(*call);
   return result;
 }
 

@@ -121,6 +121,8 @@ private:
   std::vector<std::string> parametersOf(int node) const;
   std::optional<std::string> matchByConsumers(int initializer,
                                               int reader) const;
+  std::optional<std::string> matchTransposed(int initializer,
+                                             Reader reader) const;
   bool isOneOperation(int node) const;
   bool isNumber(int initializer, const FxCall &call) const;
   bool inStateDict(const std::string &name) const;
@@ -322,6 +324,32 @@ std::optional<std::string> SignatureNaming::matchByConsumers(int initializer,
   return tensor.name;
 }
 
+/// x @ self.w.T: the call reads `permute`, which the exporter computed, and
+/// says nothing of w. The line of Python does, and that nothing else is w.
+std::optional<std::string>
+SignatureNaming::matchTransposed(int initializer, Reader reader) const {
+  const Initializer &tensor = model.initializers[initializer];
+  const FxCall &call = model.calls[reader.node];
+  const std::string stem = tensor.name.substr(0, tensor.name.rfind('_'));
+  auto isTransposition = [](const std::string &name) {
+    return name == "permute" || name == "transpose" || name == "t" ||
+           name == "numpy_t";
+  };
+  const auto &references = call.references;
+  if (tensor.source.type.rank() != 2 || !isFloat(tensor.source.type.dtype) ||
+      !(isTransposition(tensor.name) || isTransposition(stem)) ||
+      std::find(references.begin(), references.end(), tensor.name) ==
+          references.end())
+    return std::nullopt;
+  auto what = transposedInLine(call.sourceLine);
+  if (!what)
+    return std::nullopt;
+  const std::string name = inModule(model.origins[reader.node].module, *what);
+  const bool free = model.signature.contains(name) && !named.count(name) &&
+                    !model.initializerByName.count(name);
+  return free ? std::optional(name) : std::nullopt;
+}
+
 /// The call has a number, or a tensor made of numbers, where its node reads the
 /// initializer of a parameter that happens to equal it: 2 in x ** 2 and a fresh
 /// temperature. A value that nothing makes may be the parameter in another
@@ -372,6 +400,8 @@ std::optional<std::string> SignatureNaming::match(int initializer,
   if (ownArgument)
     return ownName;
   auto found = matchByExclusion(initializer, reader);
+  if (!found)
+    found = matchTransposed(initializer, reader);
   if (found || !ownName || !isNumber(initializer, call))
     return found ? found : ownName;
   return std::nullopt;
@@ -384,6 +414,8 @@ bool SignatureNaming::storedTransposed(int initializer, const std::string &name,
   if (reader.input < 0)
     return false;
   const auto &node = model.graph().node(reader.node);
+  if (matchTransposed(initializer, reader) == name)
+    return true;
   if (tensor.name == name || tensor.source.type.rank() != 2 ||
       model.signature.contains(tensor.name) ||
       !contains(model.calls[reader.node].target, "aten.linear."))

@@ -103,6 +103,8 @@ public:
 
 private:
   bool unclaimed(const std::string &name) const;
+  bool isKindThatOwns(int node, int input, const WeightDecl &decl,
+                      bool linear) const;
   void addReaderNames();
   void addParentNames();
   void addUncalledTables();
@@ -129,6 +131,31 @@ bool AliasFinder::unclaimed(const std::string &name) const {
   return true;
 }
 
+/// The nodes of the reader's module are those of a PyTorch module that has such
+/// a tensor: a legacy file says no more. `linear`: it multiplies by a weight of
+/// its own.
+bool AliasFinder::isKindThatOwns(int node, int input, const WeightDecl &decl,
+                                 bool linear) const {
+  const std::string &op = model.graph().node(node).op_type();
+  const ModuleNodes &module = modules.at(model.origins[node].module);
+  const std::string leaf = leafName(decl.name);
+  const int64_t rank = decl.type.rank();
+  static const std::set<std::string> kWhole{
+      "BatchNormalization", "Conv",  "ConvTranspose",   "InstanceNormalization",
+      "LayerNormalization", "PRelu", "RMSNormalization"};
+  if (kWhole.count(op))
+    return input > 0 && module.only(op.c_str());
+  if (op == "Gather")
+    return input == 0 && rank == 2;
+  // Unfolded, nn.Linear transposes its weight itself, or lets Gemm do it.
+  if (op == "Transpose" || (op == "Gemm" && input == 1))
+    return rank == 2 && module.likeLinear();
+  if (op == "Gemm" || op == "Add")
+    return leaf == "bias" && rank == 1 &&
+           (linear || module.likeLinear() || module.likeNorm());
+  return op == "Mul" && leaf == "weight" && rank == 1 && module.likeNorm();
+}
+
 /// Module P reads a weight of another module Q: P holds it too, under the same
 /// last name, unless P reads several that could be it.
 void AliasFinder::addReaderNames() {
@@ -141,21 +168,14 @@ void AliasFinder::addReaderNames() {
   for (const auto &[place, use] : table.uses) {
     const WeightDecl &decl = table.decls[use.decl];
     const std::string &module = model.origins[place.first].module;
-    const std::string &op = model.graph().node(place.first).op_type();
-    if (decl.kind != WeightKind::Parameter || module.empty() ||
+    if (decl.kind == WeightKind::Constant || module.empty() ||
         startsWith(decl.name, module + "."))
       continue;
     std::string name = module + "." + leafName(decl.name);
-    bool table2d = op == "Gather" && place.second == 0 && decl.type.rank() == 2;
-    // Unfolded, nn.Linear transposes its weight itself, or lets Gemm do it.
-    bool likeLinear = modules.at(module).likeLinear();
-    bool bias = (op == "Add" || (op == "Gemm" && place.second == 2)) &&
-                decl.type.rank() == 1 && leafName(decl.name) == "bias" &&
-                (linear.count(module) || likeLinear);
-    bool matrix = (op == "Transpose" || (op == "Gemm" && place.second == 1)) &&
-                  decl.type.rank() == 2 && likeLinear;
     bool known = model.signature.empty()
-                     ? (table2d || bias || matrix) && table.find(name) < 0
+                     ? isKindThatOwns(place.first, place.second, decl,
+                                      linear.count(module) > 0) &&
+                           table.find(name) < 0
                      : unclaimed(name);
     if (known)
       readers[name].insert(use.decl);

@@ -107,6 +107,18 @@ bool isCheapKind(Operation *op) {
               DropoutOp, ResizeOp, TopKOp, StageOp, TransferOp>(op);
 }
 
+/// Of a pool constant, which is small, or one that lies in the model file: each
+/// stage that reads it has a copy. None for a parameter or buffer.
+std::optional<ChainCost> costOfConstant(LoadWeightOp load) {
+  if (constantTensor(load))
+    return ChainCost{};
+  auto weight = SymbolTable::lookupNearestSymbolFrom<WeightOp>(
+      load, load.getWeightAttr());
+  if (!weight || weight.getKind() != WeightKind::constant)
+    return std::nullopt;
+  return ChainCost{valueBytes(load.getResult())};
+}
+
 } // namespace
 
 Replication::Replication(GraphOp graph) {
@@ -121,9 +133,8 @@ Replication::Replication(GraphOp graph) {
     Operation *def = operand.getDefiningOp();
     if (isa<ConstantOp, IotaOp>(def))
       return ChainCost{};
-    if (isa<LoadWeightOp>(
-            def)) // a pool constant is one; a parameter or buffer is not
-      return constantTensor(def) ? std::optional(ChainCost{}) : std::nullopt;
+    if (auto load = dyn_cast<LoadWeightOp>(def))
+      return costOfConstant(load);
     auto found = chains.find(def);
     return found == chains.end() ? std::nullopt : std::optional(found->second);
   };

@@ -42,6 +42,27 @@ pipe.graph @mask(%x: tensor<4xf32>, %ids: tensor<4xi64>) -> tensor<4xf32> {
 
 // -----
 
+// A table in the model file, which is no parameter, is read where the mask is made again.
+// CHECK-LABEL: pipe.graph @mask_of_a_table
+// CHECK: pipe.stage 0
+// CHECK-NOT: pipe.and
+// CHECK: pipe.transfer
+// CHECK-NOT: tensor<4xi1>
+// CHECK: pipe.stage 1 ({{.*}}%arg1
+// CHECK: pipe.load_weight @table
+// CHECK: pipe.and
+pipe.weight @table constant : tensor<4xi1> from #pipe.source<"m.onnx", 0, 4>
+pipe.graph @mask_of_a_table(%x: tensor<4xf32>, %mask: tensor<4xi1>) -> tensor<4xf32> {
+  %zero = pipe.constant dense<0.0> : tensor<f32>
+  %t = pipe.load_weight @table : tensor<4xi1>
+  %m = pipe.and %t, %mask {pipe.stage_index = 0 : i64} : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
+  %0 = pipe.relu %x {pipe.stage_index = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = pipe.select %m, %0, %zero {pipe.stage_index = 1 : i64} : (tensor<4xi1>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  pipe.output %1 : tensor<4xf32>
+}
+
+// -----
+
 // A mask made of a float input depends on data: it is sent.
 // CHECK-LABEL: pipe.graph @data_mask
 // CHECK: pipe.transfer {{.*}} : tensor<4xi1>

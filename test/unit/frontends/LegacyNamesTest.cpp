@@ -290,5 +290,28 @@ TEST(LegacyNames, BiasOfAnotherModuleHasTheReadersNameToo) {
   EXPECT_EQ(b.table.decls[1].aliases, (Names{"cls.decoder.bias", "fc.bias"}));
 }
 
+/// Convolutions and norms, whole and in steps, read those of another.
+TEST(LegacyNames, ConvolutionsAndNormsMayShare) {
+  LegacyBuilder b;
+  b.tensor("a.weight", {4, 4, 1});
+  b.tensor("n.weight", {4});
+  b.tensor("n.bias", {4});
+  b.step("/a", "Conv", {"a.weight"});
+  b.step("/b", "Conv", {"a.weight"});
+  b.step("/c", "Conv", {"a.weight"});
+  b.step("/c", "Relu"); // a function of some other module
+  b.step("/n", "LayerNormalization", {"n.weight", "n.bias"});
+  b.step("/m", "LayerNormalization", {"n.weight", "n.bias"});
+  for (const char *op : {"ReduceMean", "Sqrt"})
+    b.step("/k", op);
+  b.step("/k", "Mul", {"n.weight"});
+  b.step("/k", "Add", {"n.bias"});
+  b.step("/scale", "Mul", {"n.weight"});
+  b.parameters();
+  EXPECT_EQ(b.table.decls[0].aliases, (Names{"b.weight"}));
+  EXPECT_EQ(b.table.decls[1].aliases, (Names{"k.weight", "m.weight"}));
+  EXPECT_EQ(b.table.decls[2].aliases, (Names{"k.bias", "m.bias"}));
+}
+
 } // namespace
 } // namespace pipec::onnx

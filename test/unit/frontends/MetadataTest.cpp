@@ -59,6 +59,19 @@ TEST(Metadata, InnermostSourceLine) {
   EXPECT_EQ(metadata.line, 31);
 }
 
+TEST(Metadata, WhatALineTransposes) {
+  for (const char *line :
+       {"    hidden = input @ self.fc.w.T", "return x @ s.fc.w.t() + s.b",
+        "y = torch.mm(x, self.fc.w.transpose(0, 1)) * 2",
+        "y = F.relu(x@self.fc.w.permute((1, 0)))", "net.fc.w.mT"})
+    EXPECT_EQ(transposedInLine(line), "fc.w") << line;
+  for (const char *line :
+       {"", "y = x @ self.w", "y = x @ self.a.T @ self.b.T", "y = x @ w.T",
+        "y = x @ (2 * self.w).T", "y = x @ self.w.T[:2]", "self.w.t().t()",
+        "self.w.t().contiguous()", "self.w.transpose(0", "self.T.w"})
+    EXPECT_EQ(transposedInLine(line), std::nullopt) << line;
+}
+
 TEST(GraphSignature, ListsParametersAndBuffers) {
   GraphSignature signature = parseGraphSignature(
       "\n# inputs\np_a_weight: PARAMETER target='a.weight'\n"

@@ -65,6 +65,48 @@ TEST(Weights, FoldedLinearIsDeclaredAsPyTorchHasIt) {
             (std::vector<std::string>{"gone.weight"}));
 }
 
+/// x @ self.w.T, which the exporter computed; the rest of the call's operands
+/// are the same whatever stands in the line.
+Imported explicitTranspose(ScratchFolder &folder, const std::string &line,
+                           const char *result) {
+  ModelBuilder builder;
+  builder.input("x", {"batch", "2"});
+  builder.signature("p_fc_w: PARAMETER target='fc.w'\n"
+                    "p_fc_b: PARAMETER target='fc.b'\n");
+  builder.floats(result, {2, 3}, {1, 2, 3, 4, 5, 6});
+  auto *product = builder.node("MatMul", {"x", result}, {"y"});
+  fxNode(product, "fc",
+         "aten.matmul.default](args = (%x, %" + std::string(result) + ")");
+  ModelBuilder::metadata(product, "pkg.torch.onnx.stack_trace",
+                         "File \"net.py\", line 3, in forward\n    " + line);
+  builder.output("y");
+  return importFile(folder.write("m.onnx", builder.bytes()));
+}
+
+TEST(Weights, ExplicitTransposeIsTheParameter) {
+  ScratchFolder folder;
+  for (const char *result : {"permute", "permute_4", "t_1"}) {
+    Imported named = explicitTranspose(folder, "return x @ self.w.T", result);
+    ASSERT_TRUE(named.ok()) << named.message();
+    auto weights = named.weights();
+    ASSERT_EQ(weights.count("fc.w"), 1u) << named.text();
+    EXPECT_EQ(pipe::toTensorType(weights.at("fc.w").getType()).shape,
+              (std::vector<int64_t>{3, 2}));
+    auto out = named.run({{"x", floatTensor({2, 2}, {1, 0, 0, 1})}});
+    ASSERT_TRUE(out.ok());
+    EXPECT_EQ(floatsOf((*out)[0]), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  }
+  for (auto [line, result] : std::vector<std::pair<const char *, const char *>>{
+           {"return x @ self.w.T", "mul"},
+           {"return x @ self.other.T", "permute"},
+           {"return x @ (self.w * self.b).T", "permute"},
+           {"return self.call(x)", "permute"}}) {
+    Imported apart = explicitTranspose(folder, line, result);
+    ASSERT_TRUE(apart.ok()) << apart.message();
+    EXPECT_EQ(apart.weights().count("fc.w"), 0u) << line << " " << result;
+  }
+}
+
 TEST(Weights, SlopeOfPReluIsAVector) {
   ScratchFolder folder;
   for (std::vector<int64_t> shape :
