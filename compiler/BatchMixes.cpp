@@ -5,6 +5,9 @@
 #include "ir/OpDescs.h"
 #include "passes/partition/BatchCoupling.h"
 
+#include <algorithm>
+#include <set>
+
 namespace pipec {
 
 static pipe::RowJoin rowJoin(Merge merge) {
@@ -20,6 +23,30 @@ static pipe::RowJoin rowJoin(Merge merge) {
     break;
   }
   return pipe::RowJoin::none;
+}
+
+/// An output with the batch on two axes, such as the similarities of all pairs
+/// of rows: whatever the ops do that make it, microbatches make less.
+static void addPairs(const onnx::ModelInterface &model,
+                     const CompileOptions &options,
+                     std::vector<std::string> &mixes) {
+  std::set<std::string> batch;
+  for (const auto &input : model.inputs)
+    if (!isWholeInput(input, options) && !input.shape.empty() &&
+        !input.shape[0].symbol.empty())
+      batch.insert(input.shape[0].symbol);
+  for (const auto &output : model.outputs) {
+    if (options.training && !options.training->output.empty() &&
+        options.training->output != output.name)
+      continue;
+    if (output.shape.empty() || !batch.count(output.shape[0].symbol))
+      continue;
+    const std::string &symbol = output.shape[0].symbol;
+    if (std::any_of(output.shape.begin() + 1, output.shape.end(),
+                    [&](const auto &dim) { return dim.symbol == symbol; }))
+      mixes.push_back("output '" + output.name + "' has a value for each two " +
+                      "rows of the batch ('" + symbol + "' on two axes)");
+  }
 }
 
 std::vector<std::string> describeBatchMixes(pipe::GraphOp graph, int64_t rows,
@@ -40,6 +67,8 @@ std::vector<std::string> describeBatchMixes(pipe::GraphOp graph, int64_t rows,
   for (const pipe::BatchMix &mix : pipe::findBatchMixes(graph, joinOf))
     mixes.push_back(pipe::originOf(mix.op->getLoc()).str() + " " +
                     mix.what.str());
+  if (mixes.empty())
+    addPairs(model, options, mixes);
   return mixes;
 }
 

@@ -51,6 +51,9 @@ private:
   Status finishGraph();
   Status checkOutput(const ModelInterface::Port &port,
                      const TensorType &got) const;
+  bool sizesAreAsDeclared(const std::vector<TensorType> &inputs) const;
+  void noticeOtherShape(const ModelInterface::Port &port,
+                        const TensorType &got) const;
   void noticeRepeatedOutputs() const;
   Status verify();
 
@@ -70,6 +73,7 @@ private:
   std::map<std::string, Val>
       values; // by ONNX name; initializers are read through their uses
   std::map<std::string, Sequence> sequences; // by ONNX name
+  bool asDeclared = false; // inputs have the sizes that the file gives
 };
 
 std::string Importer::freshSymbol(const std::string &wanted) {
@@ -351,6 +355,7 @@ Status Importer::finishGraph() {
     if (!emitter->ok())
       return emitter->status().withPrefix(model.path);
     PIPEC_RETURN_IF_ERROR(checkOutput(port, value.type()));
+    noticeOtherShape(port, value.type());
     results.push_back(emitter->materialize(value));
     mlir::NamedAttrList list;
     list.set(pipe::PipeDialect::kNameAttr, builder.getStringAttr(port.name));
@@ -364,6 +369,34 @@ Status Importer::finishGraph() {
       builder.getFunctionType(graph.getFunctionType().getInputs(), types));
   graph.setResAttrsAttr(builder.getArrayAttr(attributes));
   return emitter->ok() ? Status() : emitter->status().withPrefix(model.path);
+}
+
+/// A microbatch may be smaller than a batch of a size that the file fixes.
+bool Importer::sizesAreAsDeclared(const std::vector<TensorType> &inputs) const {
+  const auto &ports = model.interface.inputs;
+  for (size_t i = 0; i < inputs.size() && i < ports.size(); ++i)
+    for (size_t k = 0; k < ports[i].shape.size(); ++k)
+      if (ports[i].shape[k].size >= 0 &&
+          ports[i].shape[k].size != inputs[i].shape[k])
+        return false;
+  return true;
+}
+
+/// Exporters write sizes of the example now and then, and other runtimes take
+/// what the nodes make, so it is no error; but it may be another model than was
+/// meant.
+void Importer::noticeOtherShape(const ModelInterface::Port &port,
+                                const TensorType &got) const {
+  if (!asDeclared || !notice || !port.hasShape)
+    return;
+  std::vector<int64_t> declared = got.shape;
+  for (size_t k = 0; k < declared.size(); ++k)
+    if (port.shape[k].size >= 0)
+      declared[k] = port.shape[k].size;
+  if (declared != got.shape)
+    notice("warning: output '" + port.name + "' is declared as " +
+           shapeText(declared) + " in the file, its nodes make " +
+           shapeText(got.shape));
 }
 
 void Importer::noticeRepeatedOutputs() const {
@@ -404,6 +437,7 @@ StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Importer::run() {
     for (const std::string &text : weights.notices)
       notice(text);
   noticeRepeatedOutputs();
+  asDeclared = sizesAreAsDeclared(inputs);
   makeGraph(inputs);
   declareWeights();
   PIPEC_RETURN_IF_ERROR(emitter->status());

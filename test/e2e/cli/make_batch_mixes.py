@@ -31,5 +31,12 @@ write('flip', [linear, (helper.make_node('Slice', ['h', 'last', 'before', 'first
       [('y', ['batch', 3])], {**weights, 'last': np.array([-1]), 'before': np.array([-(2**63 - 1)]), 'first': first, 'back': np.array([-1])})
 write('norm', [linear, (helper.make_node('BatchNormalization', ['h', 'bn.weight', 'bn.bias', 'bn.running_mean', 'bn.running_var'], ['y'], 'node_bn'), 'bn', 5)],
       [('y', ['batch', 3])], {**weights, 'bn.weight': np.ones(3), 'bn.bias': np.zeros(3), 'bn.running_mean': np.zeros(3), 'bn.running_var': np.ones(3)})
+# One value a row, chosen as CLIP chooses tokens, then all pairs of rows.
+picked = [('Shape', ['x'], ['s'], {}), ('Gather', ['s', 'zero'], ['n'], {}), ('Range', ['zero', 'n', 'one'], ['r'], {}), ('Unsqueeze', ['r', 'last'], ['c'], {}),
+          ('ArgMax', ['h'], ['a'], {'axis': 1, 'keepdims': 1}), ('Concat', ['c', 'a'], ['i'], {'axis': 1}), ('GatherND', ['h', 'i'], ['p'], {}),
+          ('Unsqueeze', ['p', 'last'], ['u'], {}), ('Transpose', ['u'], ['t'], {'perm': [1, 0]}), ('Mul', ['u', 't'], ['y'], {})]
+write('pairs', [linear, *((helper.make_node(op, i, o, o[0], **more), 'pick', 4) for op, i, o, more in picked)], [('y', ['batch', 'batch'])],
+      {**weights, 'zero': np.array(0), 'one': np.array(1), 'last': np.array([-1])})
+write('shape', [(helper.make_node('Relu', ['x'], ['y'], 'node_relu'), 'act', 5)], [('y', ['batch', 5])], {})
 save_file({'x': rows.normal(size=(6, 3)).astype(np.float32), 'labels': np.zeros((6, 3), np.float32)}, f'{folder}/more.safetensors')
 save_file({'x': rows.normal(size=(4, 3)).astype(np.float32), 'labels': np.zeros((4, 3), np.float32)}, f'{folder}/data.safetensors')
