@@ -176,12 +176,12 @@ static Status copyInto(const TensorMap &held, const TensorMap *trained,
                              ", expected " + target.type().str());
     const auto [other, isNew] = seen.emplace(found->second, &named);
     if (!isNew && std::memcmp(other->second->second.data(), tensor.data(),
-                              tensor.byteSize()))
+                              tensor.byteSize()) != 0)
       return invalidArgument("'" + other->second->first + "' and '" + name +
                              "' are one tied tensor, and are given different "
                              "values");
     if (!tensor.byteSize() ||
-        !std::memcmp(target.data(), tensor.data(), tensor.byteSize()))
+        std::memcmp(target.data(), tensor.data(), tensor.byteSize()) == 0)
       continue;
     if (trained && !trained->count(first))
       return invalidArgument("parameter '" + name +

@@ -122,10 +122,50 @@ void importGroupNorm(NodeContext &c) {
         groups);
 }
 
+/// Whether no graph input has a part in it.
+bool isOfWeights(mlir::Value value) {
+  llvm::SmallVector<mlir::Value> left{value};
+  llvm::DenseSet<mlir::Operation *> seen;
+  while (!left.empty()) {
+    mlir::Operation *op = left.pop_back_val().getDefiningOp();
+    if (!op)
+      return false;
+    if (seen.insert(op).second)
+      left.append(op->operand_begin(), op->operand_end());
+  }
+  return true;
+}
+
+/// Weight standardisation (F.batch_norm of a convolution's weight): statistics
+/// of the tensor itself, whatever the batch, so no buffer moves.
+void outStandardised(NodeContext &c) {
+  Val x = c.in(0);
+  Shape others, channels(x.rank(), 1);
+  channels[1] = x.dim(1);
+  for (int64_t d = 0; d < x.rank(); ++d)
+    if (d != 1)
+      others.push_back(d);
+  Val mean = c.e.reduce(ReduceKind::mean, x, others, true);
+  Val centred = c.e.sub(x, mean);
+  Val variance =
+      c.e.reduce(ReduceKind::mean, c.e.mul(centred, centred), others, true);
+  Val inverse = c.e.unary(
+      "rsqrt", c.e.addNumber(variance, c.floatAttr("epsilon", 1e-5f)));
+  Val scaled = c.e.mul(c.e.mul(centred, inverse),
+                       c.e.reshape(c.e.convert(c.in(1), x.dtype()), channels));
+  c.out(0, c.e.add(scaled,
+                   c.e.reshape(c.e.convert(c.in(2), x.dtype()), channels)));
+}
+
 void importBatchNorm(NodeContext &c) {
   if (!c.needInputs(5))
     return;
   bool trained = c.intAttr("training_mode", 0) != 0;
+  if (trained && c.in(0).rank() >= 2 &&
+      c.in(1).numElements() == c.in(0).dim(1) &&
+      c.in(2).numElements() == c.in(0).dim(1) &&
+      isOfWeights(c.e.materialize(c.in(0))))
+    return outStandardised(c);
   if (trained && !c.training)
     return c.refuse("BatchNormalization in training mode normalises with each "
                     "batch's statistics: train with this file; to run it, "

@@ -171,6 +171,35 @@ TEST(Import, MissingInputsAreErrors) {
   }
 }
 
+/// Weight standardisation as the TorchScript exporter writes it: in training
+/// mode in any file. Of the batch it is refused where the model is run.
+TEST(Import, BatchNormOfAWeightIsItsOwn) {
+  for (bool ofWeights : {true, false}) {
+    ScratchFolder folder;
+    ModelBuilder builder(17);
+    builder.input("x", {"1", "2", "2"});
+    builder.floats("w", {1, 2, 2}, {1, 3, -2, 2});
+    builder.floats("scale", {2}, {1, 3});
+    builder.floats("shift", {2}, {0, 1});
+    builder.floats("mean", {2}, {0, 0});
+    builder.floats("variance", {2}, {1, 1});
+    auto *norm = builder.node(
+        "BatchNormalization",
+        {ofWeights ? "w" : "x", "scale", "shift", "mean", "variance"}, {"n"});
+    ModelBuilder::attribute(norm, "training_mode", 1);
+    ModelBuilder::attribute(norm, "epsilon", 0.0f);
+    builder.node("Add", {"x", "n"}, {"y"});
+    builder.output("y");
+    Imported result = imported(builder, folder);
+    ASSERT_EQ(result.ok(), ofWeights) << result.message();
+    if (!ofWeights)
+      continue;
+    auto out = result.run({{"x", floatTensor({1, 2, 2}, {0, 0, 0, 0})}});
+    ASSERT_TRUE(out.ok()) << out.status().message();
+    EXPECT_EQ(floatsOf((*out)[0]), (std::vector<float>{-1, 1, -2, 4}));
+  }
+}
+
 /// As torch.onnx.export(training=TrainingMode.TRAINING) writes it.
 ModelBuilder trainedDropout() {
   ModelBuilder builder(17);
