@@ -156,6 +156,9 @@ StatusOr<ModelInterface::Port> readPort(const Model &model,
   std::string what = model.path + ": graph " + kind + " '" + info.name() + "'";
   ModelInterface::Port port;
   port.name = info.name();
+  if (info.type().value_case() == ::onnx::TypeProto::VALUE_NOT_SET)
+    return dataLoss(what + " has no type; export the model again, or let "
+                           "onnx.shape_inference complete the file");
   if (!info.type().has_tensor_type())
     return unsupported(what +
                        " is no dense tensor (sequences, maps, optionals "

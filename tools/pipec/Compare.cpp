@@ -65,7 +65,10 @@ StatusOr<std::string> compareOutputs(const TensorMap &got,
   for (const auto &[name, want] : expected) {
     auto found = got.find(name);
     if (found == got.end()) {
-      fail("output '" + name + "' is missing");
+      std::string there;
+      for (const auto &[output, tensor] : got)
+        there += (there.empty() ? "" : ", ") + output;
+      fail("there is no output '" + name + "' to compare; there is " + there);
       continue;
     }
     if (found->second.type() != want.type()) {

@@ -120,6 +120,8 @@ StatusOr<CompileOptions> ModelArguments::options() const {
   for (const std::string &text : merges) {
     PIPEC_ASSIGN_OR_RETURN(
         auto pair, parsePair("--merge", text, "NAME=concat|mean|sum|same"));
+    if (options.merges.count(pair.first))
+      return invalidArgument("--merge gives " + pair.first + " twice");
     PIPEC_ASSIGN_OR_RETURN(options.merges[pair.first], parseMerge(pair.second));
   }
   for (const std::string &text : ties) {

@@ -97,13 +97,14 @@ void importGemm(NodeContext &c) {
   Val result = c.e.mulNumber(c.e.dot(a, b, {}, {}, {alongA}, {alongB}),
                              c.floatAttr("alpha", 1.0));
   if (c.has(2) && result) {
-    Val bias = c.e.mulNumber(c.in(2), c.floatAttr("beta", 1.0));
+    const double beta = c.floatAttr("beta", 1.0);
     if (!c.require(broadcastShapes(c.in(2).shape(), result.shape()) ==
                        result.shape(),
                    "C " + shapeText(c.in(2).shape()) +
                        " does not broadcast to " + shapeText(result.shape())))
       return;
-    result = c.e.add(result, bias);
+    if (beta != 0) // else C is not read, whatever it holds
+      result = c.e.add(result, c.e.mulNumber(c.in(2), beta));
   }
   c.out(0, result);
 }
