@@ -11,7 +11,6 @@
 #include "compiler/ExportRemarks.h"
 #include "compiler/GivenInputs.h"
 #include "compiler/Microbatches.h"
-#include "compiler/Predict.h"
 #include "ir/OpDescs.h"
 #include "passes/differentiate/Passes.h"
 #include "passes/import/Passes.h"
@@ -21,6 +20,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 
 #include <set>
@@ -109,8 +109,9 @@ private:
     for (size_t v = 0; v < variants.size(); ++v)
       PIPEC_RETURN_IF_ERROR(
           cut(*modules[v], variants[v], isFirstTry && v == 0));
-    report("emitting " + std::to_string(plan.numStages()) +
-           (plan.numStages() == 1 ? " stage" : " stages"));
+    if (isFirstTry)
+      report("emitting " + std::to_string(plan.numStages()) +
+             (plan.numStages() == 1 ? " stage" : " stages"));
     EmitInput input;
     input.modelName =
         llvm::json::fixUTF8(llvm::sys::path::filename(path)); // of any bytes
@@ -123,6 +124,8 @@ private:
     compiled.plan = planText;
     for (const std::string &mix : batchMixes)
       compiled.manifest.add_batch_mixes(llvm::json::fixUTF8(mix));
+    for (schema::Stage &stage : *compiled.manifest.mutable_stages())
+      stage.set_recomputes(recomputes(stage.index()));
     isFirstTry = false;
     return compiled;
   }
@@ -150,46 +153,69 @@ private:
                       unbound);
   }
 
+  bool recomputes(int64_t stage) const {
+    return options.training &&
+           (options.training->recompute == TrainingOptions::Recompute::Full ||
+            llvm::is_contained(recomputedStages, stage));
+  }
+
   bool recomputesByMemory() const {
     return options.training &&
            options.training->recompute == TrainingOptions::Recompute::Auto &&
            options.training->memoryLimit;
   }
 
-  /// Lets stages recompute, those that keep most first, until the predicted
-  /// memory is within the limit or none is left.
+  /// Lets as few stages recompute as the limit asks for: those first that save
+  /// most by it. What a stage saves depends on no other stage.
   Status fitMemory(const std::vector<VariantShapes> &variants,
                    CompiledModel &compiled) {
-    auto needed = [&] {
-      uint64_t total = 0;
-      ReportContext context;
-      for (const auto &programs : compiled.programs)
-        context.arenaBytes.push_back(programs[0].arena_bytes());
-      for (uint64_t bytes : predict(compiled.manifest, context).memoryBytes)
-        total += bytes;
-      return total;
-    };
-    auto mostKept = [&] {
-      int best = -1;
-      for (const schema::Stage &stage : compiled.manifest.stages())
-        if (int s = static_cast<int>(stage.index());
-            !llvm::is_contained(recomputedStages, s) &&
-            (best < 0 || stage.context_bytes(0) >
-                             compiled.manifest.stages(best).context_bytes(0)))
-          best = s;
-      return best;
-    };
-    while (needed() > options.training->memoryLimit) {
-      int stage = mostKept();
-      if (stage < 0)
-        break; // the runtime says what is needed
-      recomputedStages.push_back(stage);
+    const auto &count = options.training->stepMemory;
+    if (!count)
+      return internalError("recomputing by memory needs who counts it");
+    PIPEC_ASSIGN_OR_RETURN(StepMemory step, count(compiled));
+    if (step.fits.ok())
+      return {};
+    const std::vector<uint64_t> kept = step.stageBytes;
+    for (size_t s = 0; s < kept.size(); ++s)
+      recomputedStages.push_back(static_cast<int64_t>(s));
+    PIPEC_ASSIGN_OR_RETURN(compiled, compileVariants(variants));
+    PIPEC_ASSIGN_OR_RETURN(step, count(compiled));
+    recomputedStages = fewestStages(kept, step.stageBytes);
+    if (recomputedStages.size() < kept.size()) {
       PIPEC_ASSIGN_OR_RETURN(compiled, compileVariants(variants));
+      PIPEC_ASSIGN_OR_RETURN(step, count(compiled));
     }
+    if (!step.fits.ok())
+      return step.fits.withPrefix("recomputed as far as that saves memory, a "
+                                  "step still does not fit");
     for (int64_t stage : recomputedStages)
       report("stage " + std::to_string(stage) +
              " computes its forward again in the backward, for --memory");
     return {};
+  }
+
+  /// By what the stages take without recomputing and with it. Where nothing
+  /// fits: all that save any.
+  llvm::SmallVector<int64_t> fewestStages(const std::vector<uint64_t> &kept,
+                                          const std::vector<uint64_t> &again) {
+    llvm::SmallVector<int64_t> saving, chosen;
+    uint64_t total = 0;
+    for (size_t s = 0; s < kept.size(); ++s) {
+      total = llvm::SaturatingAdd(total, kept[s]);
+      if (again[s] < kept[s])
+        saving.push_back(static_cast<int64_t>(s));
+    }
+    llvm::stable_sort(saving, [&](int64_t a, int64_t b) {
+      return kept[a] - again[a] > kept[b] - again[b];
+    });
+    for (int64_t stage : saving) {
+      if (total <= options.training->memoryLimit)
+        break;
+      total -= kept[stage] - again[stage];
+      chosen.push_back(stage);
+    }
+    llvm::sort(chosen);
+    return chosen;
   }
 
   const std::string &path;

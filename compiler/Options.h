@@ -17,6 +17,14 @@ namespace pipec {
 /// Progress and remarks for the user; one line each, no line end.
 using Reporter = std::function<void(const std::string &)>;
 
+struct CompiledModel;
+
+/// What a training step takes, as the runtime counts it.
+struct StepMemory {
+  std::vector<uint64_t> stageBytes; // a stage's does not depend on the others'
+  Status fits; // an error with all the numbers where it exceeds the limit
+};
+
 /// What a package for training needs beside the cut.
 struct TrainingOptions {
   enum class Loss { CrossEntropy, Mse, Output };
@@ -44,6 +52,8 @@ struct TrainingOptions {
   enum class Recompute { None, Full, Auto };
   Recompute recompute = Recompute::None;
   uint64_t memoryLimit = 0; // bytes of all ranks together; 0: none
+  /// Auto asks it: the one count that decides is that of who runs the package.
+  std::function<StatusOr<StepMemory>(const CompiledModel &)> stepMemory;
 };
 
 /// Tensors that the model is to run on: what to call where they come from (a

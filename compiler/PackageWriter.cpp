@@ -34,6 +34,24 @@ Status writeFile(const fs::path &path, const std::string &bytes) {
                         ": cannot write: " + std::strerror(errno));
 }
 
+StatusOr<std::string> jsonOf(const schema::Manifest &manifest) {
+  google::protobuf::util::JsonPrintOptions print;
+  print.add_whitespace = true;
+  print.preserve_proto_field_names = true;
+  std::string json;
+  if (!google::protobuf::util::MessageToJsonString(manifest, &json, print).ok())
+    return internalError("the manifest cannot be written as JSON");
+  return json;
+}
+
+StatusOr<std::string> bytesOf(const schema::Program &program, int stage) {
+  std::string bytes;
+  if (!program.SerializeToString(&bytes))
+    return internalError("the program of stage " + std::to_string(stage) +
+                         " is too large for a protobuf message");
+  return bytes;
+}
+
 class Writer {
 public:
   Writer(const CompiledModel &model, const fs::path &folder,
@@ -44,13 +62,7 @@ public:
   Status run() {
     for (int s = 0; s < manifest.stages_size(); ++s)
       PIPEC_RETURN_IF_ERROR(writeStage(s));
-    google::protobuf::util::JsonPrintOptions print;
-    print.add_whitespace = true;
-    print.preserve_proto_field_names = true;
-    std::string json;
-    if (!google::protobuf::util::MessageToJsonString(manifest, &json, print)
-             .ok())
-      return internalError("the manifest cannot be written as JSON");
+    PIPEC_ASSIGN_OR_RETURN(const std::string json, jsonOf(manifest));
     return writeFile(folder / "manifest.json", json);
   }
 
@@ -81,10 +93,7 @@ private:
                        const std::string &name) {
     fs::path stage = folder / ("stage" + std::to_string(s));
     for (size_t v = 0; v < programs.size(); ++v) {
-      std::string bytes;
-      if (!programs[v].SerializeToString(&bytes))
-        return internalError("the program of stage " + std::to_string(s) +
-                             " is too large for a protobuf message");
+      PIPEC_ASSIGN_OR_RETURN(const std::string bytes, bytesOf(programs[v], s));
       const std::string file = name + std::to_string(v) + ".pb";
       PIPEC_RETURN_IF_ERROR(writeFile(stage / file, bytes));
       (*manifest.mutable_stages(s)->mutable_program_xxh3())[file] =
@@ -217,6 +226,23 @@ StatusOr<schema::Manifest> readManifest(const std::string &path) {
   if (!parsed.ok())
     return dataLoss(path + "/manifest.json: " + std::string(parsed.message()));
   return manifest;
+}
+
+StatusOr<std::map<std::string, std::string>>
+packageFiles(const CompiledModel &model) {
+  std::map<std::string, std::string> files;
+  PIPEC_ASSIGN_OR_RETURN(files["manifest.json"], jsonOf(model.manifest));
+  for (const auto &[stem, stages] :
+       {std::pair("program", &model.programs),
+        std::pair("backward_input", &model.backwardInput),
+        std::pair("backward_weight", &model.backwardWeight)})
+    for (size_t s = 0; s < stages->size(); ++s)
+      for (size_t v = 0; v < (*stages)[s].size(); ++v) {
+        PIPEC_ASSIGN_OR_RETURN(files["stage" + std::to_string(s) + "/" + stem +
+                                     std::to_string(v) + ".pb"],
+                               bytesOf((*stages)[s][v], static_cast<int>(s)));
+      }
+  return files;
 }
 
 Status checkPackageTarget(const std::string &path, bool overwrite) {

@@ -24,6 +24,11 @@ Status checkPackageTarget(const std::string &path, bool overwrite);
 Status writePackage(const CompiledModel &model, const std::string &path,
                     const WriteOptions &options, const Reporter &report);
 
+/// Manifest and programs as the files that a package has them in, by name: for
+/// who reads the package without a weight, and without a folder.
+StatusOr<std::map<std::string, std::string>>
+packageFiles(const CompiledModel &model);
+
 /// The manifest of the package at `path`, for reports. Open the package first:
 /// that is what checks it.
 StatusOr<schema::Manifest> readManifest(const std::string &path);

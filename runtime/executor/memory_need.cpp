@@ -7,10 +7,13 @@ namespace pipec {
 
 const char *const kLessMemory =
     "use more and so smaller microbatches, a smaller batch or a higher limit";
-const char *const kLessMemoryToTrain =
-    "recompute (--recompute full), use more and so smaller microbatches, a "
-    "schedule that keeps fewer of them (1f1b keeps fewer than gpipe), a "
-    "smaller batch or a higher limit";
+
+std::string lessMemoryToTrain(bool canRecompute) {
+  return std::string(canRecompute ? "recompute (--recompute full), " : "") +
+         "use more and so smaller microbatches, a schedule that keeps fewer of "
+         "them (1f1b keeps fewer than gpipe), a smaller batch or a higher "
+         "limit";
+}
 
 uint64_t saturatingAdd(uint64_t a, uint64_t b) {
   uint64_t sum = 0;

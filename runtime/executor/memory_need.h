@@ -36,9 +36,10 @@ struct MemoryPart {
 Status checkMemory(const std::vector<MemoryPart> &parts, uint64_t limit,
                    const std::string &advice);
 
-/// What to do for less, without and with training.
+/// What to do for less, without training and with it; `canRecompute`: some
+/// stage does not compute its forward again yet.
 extern const char *const kLessMemory;
-extern const char *const kLessMemoryToTrain;
+std::string lessMemoryToTrain(bool canRecompute);
 
 /// `status` of an allocation for `what`, such as "stage 1, arena": where memory
 /// ran out, with `advice`.

@@ -33,9 +33,11 @@ std::unique_ptr<PackageFiles> folderFiles(const std::string &path);
 std::unique_ptr<PackageFiles>
 memoryFiles(std::map<std::string, std::string> contents);
 
-/// Reads and checks manifest and programs; Package::open for any kind of files.
+/// Reads and checks manifest and programs.
 StatusOr<std::shared_ptr<const Package::Impl>>
 readPackage(const PackageFiles &files);
+/// Package::open for any kind of files.
+StatusOr<Package> openPackage(const PackageFiles &files);
 
 } // namespace pipec
 

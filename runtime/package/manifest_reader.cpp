@@ -229,6 +229,7 @@ Status readBackward(const schema::Stage &stage, const StageInfo &info,
       return dataLoss("of a context of " +
                       std::to_string(package.contextBytes.back()[v]) +
                       " bytes, " + std::to_string(part) + " are for W");
+  package.recomputes.push_back(stage.recomputes());
   package.digests.emplace_back(stage.program_xxh3().begin(),
                                stage.program_xxh3().end());
   auto &sites = package.sites.emplace_back();

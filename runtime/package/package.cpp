@@ -99,8 +99,12 @@ readPackage(const PackageFiles &files) {
 StatusOr<Package> Package::open(const std::string &path) {
   if (path.empty() || path.find('\0') != std::string::npos)
     return invalidArgument("the path of a package is empty or has a zero byte");
+  return openPackage(*folderFiles(path));
+}
+
+StatusOr<Package> openPackage(const PackageFiles &files) {
   Package package;
-  PIPEC_ASSIGN_OR_RETURN(package.held, readPackage(*folderFiles(path)));
+  PIPEC_ASSIGN_OR_RETURN(package.held, readPackage(files));
   return package;
 }
 

@@ -127,6 +127,8 @@ struct Package::Impl {
   // rest is free after B, where the stage has a B.
   std::vector<std::vector<uint64_t>> contextBytes, contextWeightBytes;
   std::vector<std::map<std::string, std::string>> digests; // of program files
+  /// To train: whether a stage computes its forward again in the backward.
+  std::vector<bool> recomputes;
   /// Whether the manifest says that a stage has a phase.
   std::vector<std::array<bool, 3>> hasPhase;
 
@@ -140,6 +142,13 @@ struct Package::Impl {
            : has(stage, ProgramPhase::BackwardInput)
                ? ProgramPhase::BackwardInput
                : ProgramPhase::Forward;
+  }
+  /// Whether a stage with a backward keeps values that it could compute again.
+  bool keepsForward() const {
+    for (size_t s = 0; s < stages.size(); ++s)
+      if (!recomputes[s] && lastPhase(s) != ProgramPhase::Forward)
+        return true;
+    return false;
   }
   /// Whether the part of a context that only F and B read is free after it.
   bool releasesInputPart(size_t stage, ProgramPhase phase) const {

@@ -9,7 +9,8 @@
 namespace pipec {
 
 Status ContextPool::allocate(Device &of, size_t count, uint64_t bytes,
-                             const std::string &what) {
+                             const std::string &what,
+                             const std::string &advice) {
   device = &of;
   size = bytes;
   for (size_t c = 0; c < count; ++c) {
@@ -18,7 +19,7 @@ Status ContextPool::allocate(Device &of, size_t count, uint64_t bytes,
                            allocateFor(of, std::max<uint64_t>(bytes, 1),
                                        what + " (" + std::to_string(c + 1) +
                                            " of " + std::to_string(count) + ")",
-                                       kLessMemoryToTrain));
+                                       advice));
     buffers.push_back(std::move(buffer));
   }
   reset();

@@ -21,9 +21,9 @@ struct ContextCounts {
 /// time.
 class ContextPool {
 public:
-  /// Errors: out of memory, for `what`.
+  /// Errors: out of memory, for `what`, with `advice`.
   Status allocate(Device &device, size_t count, uint64_t bytes,
-                  const std::string &what);
+                  const std::string &what, const std::string &advice);
 
   /// The microbatch's buffer, a free one where it has none; not null, and of
   /// indeterminate content at first. Errors: none is left.

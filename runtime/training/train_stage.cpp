@@ -57,7 +57,9 @@ TrainStage::create(const Package::Impl &package, size_t stage, Device &device,
   for (size_t o = 0; o < outputs.size(); ++o)
     if (outputs[o].target == Target::GraphOutput)
       made->lossIndex = static_cast<int>(o);
-  PIPEC_RETURN_IF_ERROR(made->loadWeights());
+  for (const WeightInfo &info : package.stages[stage].weights)
+    made->trained.push_back(info.kind == "buffer" ||
+                            hasSite(package, info.name));
   return made;
 }
 
@@ -65,12 +67,10 @@ TrainStage::create(const Package::Impl &package, size_t stage, Device &device,
 Status TrainStage::loadWeights() {
   PIPEC_ASSIGN_OR_RETURN(mapped, StageWeights::map(package, stage));
   if (Status copied = mapped.materialise(); !copied.ok())
-    return allocating(copied, where(), kLessMemoryToTrain);
+    return allocating(copied, where(), advice());
   bound = mapped.tensors();
-  trained.assign(bound.size(), false);
   for (size_t i = 0; i < bound.size(); ++i) {
     const WeightInfo &info = package.stages[stage].weights[i];
-    trained[i] = info.kind == "buffer" || hasSite(package, info.name);
     if (!trained[i])
       continue;
     if (info.kind == "parameter" && info.type.dtype != DType::F32)
@@ -80,7 +80,7 @@ Status TrainStage::loadWeights() {
     if (!copy.ok())
       return allocating(copy.status(),
                         where() + ", " + info.kind + " '" + info.name + "'",
-                        kLessMemoryToTrain);
+                        advice());
     bound[i] = std::move(*copy);
   }
   return {};
@@ -112,9 +112,9 @@ MemoryNeed TrainStage::memoryNeed(const ContextCounts &counts) const {
       __builtin_mul_overflow(size.forInput, counts.forInput, &kept) ||
       __builtin_add_overflow(need.contexts, kept, &need.contexts))
     need.contexts = UINT64_MAX;
-  for (size_t i = 0; i < bound.size(); ++i)
+  for (size_t i = 0; i < trained.size(); ++i)
     if (trained[i])
-      need.weights += bound[i].byteSize();
+      need.weights += package.stages[stage].weights[i].type.byteSize();
   for (const SiteDesc &site : package.sites[stage])
     need.weights += package.stages[stage].weights[site.weight].type.byteSize();
   return need;
@@ -124,10 +124,14 @@ std::string TrainStage::where() const {
   return "stage " + std::to_string(stage);
 }
 
+std::string TrainStage::advice() const {
+  return lessMemoryToTrain(package.keepsForward());
+}
+
 /// An error names the stage and what for.
 StatusOr<DeviceBuffer> TrainStage::buffer(uint64_t bytes,
                                           const std::string &what) {
-  return allocateFor(device, bytes, where() + ", " + what, kLessMemoryToTrain);
+  return allocateFor(device, bytes, where() + ", " + what, advice());
 }
 
 Status TrainStage::allocate(const ContextCounts &counts) {
@@ -137,10 +141,10 @@ Status TrainStage::allocate(const ContextCounts &counts) {
   PIPEC_ASSIGN_OR_RETURN(scratch, buffer(size.scratch, "scratch of kernels"));
   PIPEC_RETURN_IF_ERROR(forWeight.allocate(
       device, counts.forWeight, size.forWeight,
-      where() + ", what is kept for the gradients of weights"));
+      where() + ", what is kept for the gradients of weights", advice()));
   PIPEC_RETURN_IF_ERROR(forInput.allocate(
       device, counts.forInput, size.forInput,
-      where() + ", what is kept for the gradients of inputs"));
+      where() + ", what is kept for the gradients of inputs", advice()));
   for (auto &phase : programs)
     for (PreparedProgram &program : phase) {
       PIPEC_ASSIGN_OR_RETURN(DeviceBuffer made,
@@ -154,7 +158,7 @@ Status TrainStage::allocate(const ContextCounts &counts) {
     if (!sum.ok())
       return allocating(sum.status(),
                         where() + ", gradient of '" + weight.name + "'",
-                        kLessMemoryToTrain);
+                        advice());
     sums.push_back(std::move(*sum));
   }
   filled.assign(sums.size(), false);

@@ -12,16 +12,18 @@
 
 namespace pipec {
 
-/// Order of calls: create, lendWeight (for shared ones), allocate; then per
-/// step begin, and per microbatch receive and run. All work goes to one stream,
-/// that of the stage's rank. Thread rule: the thread of the rank.
+/// Order of calls: create, loadWeights, lendWeight (for shared ones), allocate;
+/// then per step begin, and per microbatch receive and run. All work goes to
+/// one stream, that of the stage's rank. Thread rule: the thread of the rank.
 class TrainStage {
 public:
   static StatusOr<std::unique_ptr<TrainStage>>
   create(const Package::Impl &package, size_t stage, Device &device,
          Stream &stream, const TrainerOptions &options);
 
+  /// What loadWeights and allocate take, mapped weights aside.
   MemoryNeed memoryNeed(const ContextCounts &counts) const;
+  Status loadWeights();
   Status allocate(const ContextCounts &counts);
 
   bool has(ProgramPhase phase) const {
@@ -88,8 +90,8 @@ private:
   };
   Sizes sizes() const;
   std::string where() const;
+  std::string advice() const;
   StatusOr<DeviceBuffer> buffer(uint64_t bytes, const std::string &what);
-  Status loadWeights();
   Status bindPrograms();
   uint64_t weightPartBytes(size_t variant) const {
     return package.contextWeightBytes[stage][variant];

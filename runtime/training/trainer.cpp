@@ -84,21 +84,29 @@ std::vector<std::optional<ChannelSpec>> Trainer::Impl::channelSpecs() const {
   return specs;
 }
 
-/// Before anything but weights is allocated: whether all ranks together stay
-/// within the limit.
-Status Trainer::Impl::checkLimit(const std::vector<ContextCounts> &contexts) {
-  std::vector<MemoryPart> parts;
-  for (size_t r = 0; r < schedule().lists.size(); ++r)
-    parts.push_back({"rank " + std::to_string(r), {}});
+StatusOr<std::vector<MemoryNeed>> Trainer::Impl::memoryNeed() const {
+  std::vector<MemoryNeed> need;
   for (size_t s = 0; s < stages.size(); ++s)
-    parts[schedule().rankOfStage[s]].need += stages[s]->memoryNeed(contexts[s]);
+    need.push_back(stages[s]->memoryNeed(contexts[s]));
   for (const auto &spec : channelSpecs())
     if (spec) {
       MemoryNeed channel;
       PIPEC_ASSIGN_OR_RETURN(channel.transfers, transport.memoryNeed(*spec));
-      parts[schedule().rankOfStage[spec->to]].need += channel;
+      need[spec->to] += channel;
     }
-  return checkMemory(parts, options.memoryLimit, kLessMemoryToTrain)
+  return need;
+}
+
+/// Before anything is allocated: whether all ranks together stay within the
+/// limit.
+Status Trainer::Impl::checkLimit(const std::vector<MemoryNeed> &need,
+                                 const std::string &advice) const {
+  std::vector<MemoryPart> parts;
+  for (size_t r = 0; r < schedule().lists.size(); ++r)
+    parts.push_back({"rank " + std::to_string(r), {}});
+  for (size_t s = 0; s < need.size(); ++s)
+    parts[schedule().rankOfStage[s]].need += need[s];
+  return checkMemory(parts, options.memoryLimit, advice)
       .withPrefix(package.path());
 }
 
@@ -113,7 +121,7 @@ Status Trainer::Impl::createChannels() {
       return allocating(made.status(),
                         "transfers from stage " + std::to_string(spec->from) +
                             " to stage " + std::to_string(spec->to),
-                        kLessMemoryToTrain);
+                        lessMemory());
     all.push_back(made->get());
     channels.back() = std::move(*made);
   }
@@ -133,14 +141,18 @@ void Trainer::Impl::shareWeights() {
   }
 }
 
-Status Trainer::Impl::createOptimizer() {
+Status Trainer::Impl::configure() {
   PIPEC_ASSIGN_OR_RETURN(config, configOf(options.optimizer));
   PIPEC_ASSIGN_OR_RETURN(rate, rateOf(options.optimizer));
-  PIPEC_ASSIGN_OR_RETURN(optimizer, Optimizer::create(config));
   if (!(options.optimizer.clipNorm >= 0) ||
       !std::isfinite(options.optimizer.clipNorm))
     return invalidArgument("--clip-norm must be a number from 0 (0: gradients "
                            "are not clipped)");
+  return {};
+}
+
+Status Trainer::Impl::createOptimizer() {
+  PIPEC_ASSIGN_OR_RETURN(optimizer, Optimizer::create(config));
   for (SharedWeight &weight : weights) {
     if (weight.sites.empty())
       continue;
@@ -154,7 +166,7 @@ Status Trainer::Impl::createOptimizer() {
   return {};
 }
 
-Status Trainer::Impl::create() {
+Status Trainer::Impl::prepare() {
   if (!package.isTrainable())
     return invalidArgument(package.path() +
                            ": the package is for inference; compile the model "
@@ -175,7 +187,7 @@ Status Trainer::Impl::create() {
   for (size_t s = 0; s < impl().stages.size(); ++s)
     PIPEC_RETURN_IF_ERROR(impl().requireStage(s));
   PIPEC_ASSIGN_OR_RETURN(weights, collectWeights(impl()));
-  const std::vector<ContextCounts> contexts = contextsNeeded(impl());
+  contexts = contextsNeeded(impl());
   for (size_t r = 0; r < schedule().lists.size(); ++r) {
     PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<Stream> stream,
                            device.createStream());
@@ -188,8 +200,13 @@ Status Trainer::Impl::create() {
                            *streams[schedule().rankOfStage[s]], options));
     stages.push_back(std::move(stage));
   }
+  return configure();
+}
+
+Status Trainer::Impl::allocate() {
+  for (auto &stage : stages)
+    PIPEC_RETURN_IF_ERROR(stage->loadWeights());
   PIPEC_RETURN_IF_ERROR(createOptimizer());
-  PIPEC_RETURN_IF_ERROR(checkLimit(contexts));
   PIPEC_RETURN_IF_ERROR(createChannels());
   shareWeights();
   for (size_t s = 0; s < stages.size(); ++s)
@@ -337,11 +354,36 @@ TrainerAccess::create(const Package &package, const TrainerOptions &options,
     std::unique_ptr<Trainer> trainer(new Trainer);
     trainer->impl = std::make_unique<Trainer::Impl>(package, device);
     trainer->impl->options = options;
-    PIPEC_RETURN_IF_ERROR(trainer->impl->create());
+    Trainer::Impl &impl = *trainer->impl;
+    PIPEC_RETURN_IF_ERROR(impl.prepare());
+    PIPEC_ASSIGN_OR_RETURN(const std::vector<MemoryNeed> need,
+                           impl.memoryNeed());
+    PIPEC_RETURN_IF_ERROR(impl.checkLimit(need, impl.lessMemory()));
+    PIPEC_RETURN_IF_ERROR(impl.allocate());
     return trainer;
   } catch (const std::bad_alloc &) {
     return resourceExhausted(package.path() + ": out of memory; " +
-                             kLessMemoryToTrain);
+                             lessMemoryToTrain(package.isTrainable() &&
+                                               package.impl().keepsForward()));
+  }
+}
+
+StatusOr<TrainingNeed> TrainerAccess::count(const Package &package,
+                                            const TrainerOptions &options) {
+  try {
+    Trainer::Impl impl(package, nullptr);
+    impl.options = options;
+    PIPEC_RETURN_IF_ERROR(impl.prepare());
+    PIPEC_ASSIGN_OR_RETURN(const std::vector<MemoryNeed> need,
+                           impl.memoryNeed());
+    TrainingNeed counted;
+    for (const MemoryNeed &stage : need)
+      counted.stageBytes.push_back(stage.total());
+    counted.fits = impl.checkLimit(need, lessMemoryToTrain(false));
+    return counted;
+  } catch (const std::bad_alloc &) {
+    return resourceExhausted(package.path() + ": out of memory; " +
+                             lessMemoryToTrain(false));
   }
 }
 
@@ -350,7 +392,7 @@ StatusOr<StepResult> Trainer::step(const TensorMap &batch) {
     return impl->step(batch);
   } catch (const std::bad_alloc &) {
     return resourceExhausted("step " + std::to_string(impl->next) +
-                             ": out of memory; " + kLessMemoryToTrain);
+                             ": out of memory; " + impl->lessMemory());
   }
 }
 

@@ -35,6 +35,7 @@ struct Trainer::Impl {
   std::vector<std::unique_ptr<Channel>> channels; // by transfer
   TrainStages stages;
   std::vector<SharedWeight> weights;
+  std::vector<ContextCounts> contexts; // by stage
   std::optional<Optimizer> optimizer;
   std::vector<RankWorker> workers;
   std::unique_ptr<RunControl> control;
@@ -45,11 +46,21 @@ struct Trainer::Impl {
   const Package::Impl &impl() const { return package.impl(); }
   const Schedule &schedule() const { return impl().training->schedule; }
 
-  Status create();
+  /// All that is to be known before anything large is allocated.
+  Status prepare();
+  /// What allocate() takes without the optimizer's state, by stage; a transfer
+  /// counts where it arrives.
+  StatusOr<std::vector<MemoryNeed>> memoryNeed() const;
+  Status checkLimit(const std::vector<MemoryNeed> &need,
+                    const std::string &advice) const;
+  Status allocate();
+  std::string lessMemory() const {
+    return lessMemoryToTrain(impl().keepsForward());
+  }
   std::vector<std::optional<ChannelSpec>> channelSpecs() const;
-  Status checkLimit(const std::vector<ContextCounts> &contexts);
   Status createChannels();
   void shareWeights();
+  Status configure();
   Status createOptimizer();
   StatusOr<StepResult> step(const TensorMap &batch);
   Status runParts(const TensorMap &batch, double scale, double &loss);

@@ -5,6 +5,7 @@
 #include "tools/pipec/Commands.h"
 #include "tools/pipec/ModelArguments.h"
 #include "tools/pipec/ParseBytes.h"
+#include "tools/pipec/StepMemory.h"
 #include "tools/pipec/TrainingArguments.h"
 
 #include <cstdio>
@@ -31,6 +32,11 @@ Status compile(const CompileArguments &arguments) {
     if (!arguments.memory.empty()) {
       PIPEC_ASSIGN_OR_RETURN(options.training->memoryLimit,
                              parseBytes(arguments.memory));
+      TrainerOptions run;
+      run.memoryLimit = options.training->memoryLimit;
+      options.training->stepMemory = [run](const CompiledModel &model) {
+        return countStepMemory(model, run);
+      };
     }
   } else if (std::string given = arguments.given(); !given.empty()) {
     return invalidArgument(given + ": training alone has that; add --loss");

@@ -195,12 +195,13 @@ Status aboutTheModel(const Status &status, const std::string &package,
 ReportContext reportContext(const CompiledModel &model, int64_t microbatches) {
   ReportContext context;
   context.microbatches = microbatches;
-  for (const auto &variants : model.programs) {
-    uint64_t bytes = 0;
-    for (const schema::Program &program : variants)
-      bytes = std::max<uint64_t>(bytes, program.arena_bytes());
-    context.arenaBytes.push_back(bytes);
-  }
+  context.arenaBytes.resize(model.programs.size());
+  for (const auto *phase :
+       {&model.programs, &model.backwardInput, &model.backwardWeight})
+    for (size_t s = 0; s < phase->size(); ++s)
+      for (const schema::Program &program : (*phase)[s])
+        context.arenaBytes[s] =
+            std::max<uint64_t>(context.arenaBytes[s], program.arena_bytes());
   return context;
 }
 

@@ -13,6 +13,7 @@
 #include "runtime/package/package_impl.h"
 #include "tools/pipec/CommandPaths.h"
 #include "tools/pipec/IdleOptions.h"
+#include "tools/pipec/StepMemory.h"
 
 #include <chrono>
 #include <cmath>
@@ -209,6 +210,11 @@ Status TrainRun::compileInto(const TensorTypes &types,
                              const std::string &path) {
   PIPEC_ASSIGN_OR_RETURN(CompileOptions options,
                          arguments.compileOptions(types));
+  PIPEC_ASSIGN_OR_RETURN(const TrainerOptions run,
+                         arguments.trainerOptions(steps));
+  options.training->stepMemory = [run](const CompiledModel &model) {
+    return countStepMemory(model, run);
+  };
   PIPEC_ASSIGN_OR_RETURN(CompiledModel model,
                          compileModel(arguments.model, options, report));
   return writePackage(model, path, {false, true}, [](const std::string &) {});

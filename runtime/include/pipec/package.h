@@ -45,6 +45,8 @@ struct TransferInfo {
   bool gradient = false; // flows to an earlier stage
 };
 
+class PackageFiles;
+
 /// A package, opened and checked; weights are mapped only when a session needs
 /// them. Copies share. Thread rule: immutable.
 class Package {
@@ -70,6 +72,7 @@ public:
   const Impl &impl() const { return *held; }
 
 private:
+  friend StatusOr<Package> openPackage(const PackageFiles &files);
   std::shared_ptr<const Impl> held;
 };
 
