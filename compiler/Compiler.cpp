@@ -487,9 +487,11 @@ private:
   static Status checkSomeLeft(ModuleOp module,
                               const std::vector<std::string> &patterns) {
     bool some = false;
-    for (auto weight : module.getOps<pipe::WeightOp>())
+    module.walk([&](pipe::LoadWeightOp load) {
+      auto weight = module.lookupSymbol<pipe::WeightOp>(load.getWeight());
       some |= weight.getKind() == pipe::WeightKind::parameter &&
               !weight->hasAttr(pipe::kFrozenAttr);
+    });
     if (some || patterns.empty())
       return {};
     return invalidArgument("--freeze " + llvm::join(patterns, " --freeze ") +

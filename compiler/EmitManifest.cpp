@@ -50,6 +50,7 @@ public:
     PIPEC_RETURN_IF_ERROR(fillAbsentTransfers());
     addModules();
     if (input.options->training) {
+      PIPEC_RETURN_IF_ERROR(addUnreadWeights());
       addTraining(*input.options->training);
       PIPEC_RETURN_IF_ERROR(addSchedule(manifest, *input.options));
     }
@@ -229,6 +230,31 @@ private:
     for (schema::Weight &weight : weights.messages)
       *message->add_weights() = std::move(weight);
     compiled.weights.push_back(std::move(weights.sources));
+    return {};
+  }
+
+  /// Parameters and buffers of the file that no stage reads, as those of
+  /// another output than the loss's: in the last stage, so that who saves the
+  /// model after training has all of it.
+  Status addUnreadWeights() {
+    std::set<std::string> read;
+    for (const schema::Stage &stage : compiled.manifest.stages())
+      for (const schema::Weight &weight : stage.weights())
+        read.insert(weight.name());
+    EmittedWeights unread;
+    auto module = graphOf(0)->getParentOfType<ModuleOp>();
+    for (auto weight : module.getOps<pipe::WeightOp>())
+      if (weight.getKind() != pipe::WeightKind::constant &&
+          !read.count(weight.getSymName().str()))
+        PIPEC_RETURN_IF_ERROR(unread.indexOf(weight).status());
+    const int last = compiled.manifest.stages_size() - 1;
+    for (schema::Weight &weight : unread.messages) {
+      weight.set_unread(true);
+      *compiled.manifest.mutable_stages(last)->add_weights() =
+          std::move(weight);
+    }
+    for (WeightSource &source : unread.sources)
+      compiled.weights[last].push_back(std::move(source));
     return {};
   }
 

@@ -87,7 +87,8 @@ Prediction predictTraining(const schema::Manifest &manifest,
 uint64_t weightBytes(const schema::Stage &stage) {
   uint64_t bytes = 0;
   for (const schema::Weight &weight : stage.weights())
-    bytes += bytesOf(weight.type());
+    if (!weight.unread()) // stays mapped
+      bytes += bytesOf(weight.type());
   return bytes;
 }
 

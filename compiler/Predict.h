@@ -18,7 +18,7 @@ struct Prediction {
 Prediction predict(const schema::Manifest &manifest,
                    const ReportContext &context);
 
-/// Bytes of a stage's weights.
+/// Bytes of the weights that a stage reads.
 uint64_t weightBytes(const schema::Stage &stage);
 /// Bytes of the gradients of a stage's uses of parameters.
 uint64_t gradientBytes(const schema::Stage &stage);

@@ -101,6 +101,8 @@ std::string stageText(const schema::Manifest &manifest,
       name += "  (buffer)";
     else
       elements += typeOf(weight.type()).numElements();
+    if (weight.unread())
+      name += "  (not read)";
     parameters.push_back(std::move(name));
   }
   std::string text =
@@ -173,6 +175,8 @@ Json weightsJson(const schema::Manifest &manifest) {
              {"stages", Json::array()}});
       }
       Json &entry = list[found->second];
+      if (weight.unread())
+        entry["unread"] = true;
       for (const std::string &alias : weight.aliases())
         if (isNew)
           entry["tied"].push_back(alias);

@@ -199,6 +199,7 @@ Status readWeight(const schema::Weight &weight, StageInfo &stage,
   if (weight.kind() < 0 || weight.kind() > 2)
     return dataLoss("unknown kind " + std::to_string(weight.kind()));
   info.kind = kinds[weight.kind()];
+  info.unread = weight.unread();
   PIPEC_ASSIGN_OR_RETURN(info.type, readTensorType(weight.type()));
   external.emplace_back();
   if (weight.has_external()) {
@@ -235,9 +236,10 @@ Status readBackward(const schema::Stage &stage, const StageInfo &info,
   auto &sites = package.sites.emplace_back();
   for (const schema::GradientSite &site : stage.sites()) {
     if (site.weight() >= info.weights.size() ||
-        info.weights[site.weight()].kind != "parameter")
+        info.weights[site.weight()].kind != "parameter" ||
+        info.weights[site.weight()].unread)
       return dataLoss("gradient site " + std::to_string(sites.size()) +
-                      " is of no parameter of the stage");
+                      " is of no parameter that the stage reads");
     sites.push_back({site.weight(), site.order()});
   }
   return {};

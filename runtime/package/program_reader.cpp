@@ -116,6 +116,7 @@ private:
       if (value.index >= package.stages[stage].weights.size())
         return outOfRange("weight", value.index,
                           package.stages[stage].weights.size());
+      PIPEC_RETURN_IF_ERROR(checkRead(value.index));
       declared = &package.stages[stage].weights[value.index].type;
       break;
     case schema::Value::kLiteral:
@@ -135,6 +136,14 @@ private:
     defined.push_back(value.storage != ValueDesc::Storage::Arena);
     program.values.push_back(std::move(value));
     return {};
+  }
+
+  /// Training leaves what nothing reads where it is mapped.
+  Status checkRead(uint32_t weight) const {
+    const WeightInfo &info = package.stages[stage].weights[weight];
+    return info.unread ? dataLoss("is of weight '" + info.name +
+                                  "', which no program reads by the manifest")
+                       : Status();
   }
 
   /// A context value that no instruction makes was made by an earlier phase.
@@ -305,6 +314,7 @@ private:
           phase != ProgramPhase::Forward || !package.training)
         return dataLoss("moves a weight that is no buffer, or outside of the "
                         "forward of training");
+      PIPEC_RETURN_IF_ERROR(checkRead(output.index));
       declared = &package.stages[stage].weights[output.index].type;
     } else {
       return dataLoss("goes nowhere: neither graph output nor transfer");

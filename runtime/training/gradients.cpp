@@ -30,8 +30,10 @@ void collectStage(const Package::Impl &package, size_t s,
       made.weight.name = info.name;
       made.weight.aliases = info.aliases;
       made.weight.isBuffer = info.kind == "buffer";
+      made.weight.isUnread = true;
     }
     index[i] = at->second;
+    all[at->second].weight.isUnread &= info.unread;
     all[at->second].weight.places.push_back({s, i});
   }
   const auto &sites = package.sites[s];

@@ -18,6 +18,7 @@ struct SharedWeight {
   std::string name;
   std::vector<std::string> aliases;
   bool isBuffer = false;
+  bool isUnread = false;     // by all programs
   std::vector<Place> places; // ascending stages; the first one owns it
   std::vector<Site> sites;   // in the order of their use (decision 6)
   int64_t slot = -1;         // in the optimizer

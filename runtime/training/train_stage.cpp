@@ -58,8 +58,8 @@ TrainStage::create(const Package::Impl &package, size_t stage, Device &device,
     if (outputs[o].target == Target::GraphOutput)
       made->lossIndex = static_cast<int>(o);
   for (const WeightInfo &info : package.stages[stage].weights)
-    made->trained.push_back(info.kind == "buffer" ||
-                            hasSite(package, info.name));
+    made->trained.push_back(
+        !info.unread && (info.kind == "buffer" || hasSite(package, info.name)));
   return made;
 }
 

@@ -308,8 +308,9 @@ std::string Trainer::Impl::notFinite(const TensorMap &batch) const {
   for (const auto &[name, tensor] : batch)
     look("input", name, tensor);
   for (const SharedWeight &weight : weights)
-    look(weight.isBuffer ? "buffer" : "parameter", weight.name,
-         valueOf(weight));
+    if (!weight.isUnread)
+      look(weight.isBuffer ? "buffer" : "parameter", weight.name,
+           valueOf(weight));
   return names.empty() ? "a constant of the model" : names;
 }
 

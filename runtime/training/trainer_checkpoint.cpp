@@ -34,14 +34,18 @@ bool isRandom(const Package &package) {
   return false;
 }
 
-/// An error for another model; a remark for buffers that this one lacks.
+/// An error for another model; a remark for buffers that this one lacks, and
+/// for parameters that decide nothing and that the checkpoint lacks.
 Status checkNames(const Checkpoint &checkpoint,
                   const std::vector<NamedView> &model,
+                  const std::set<std::string> &unread,
                   std::vector<std::string> &remarks) {
   const NameReport report = checkpoint.match(model);
   const std::set<std::string> buffers(checkpoint.buffers().begin(),
                                       checkpoint.buffers().end());
-  bool fits = report.missing.empty();
+  bool fits = true;
+  for (const std::string &name : report.missing)
+    fits &= unread.count(name) != 0;
   for (const std::string &name : report.surplus)
     fits &= buffers.count(name) != 0;
   if (!fits)
@@ -49,6 +53,8 @@ Status checkNames(const Checkpoint &checkpoint,
   if (!report.surplus.empty())
     remarks.push_back("buffers that the model lacks are dropped: " +
                       listNames(report.surplus));
+  if (!report.missing.empty())
+    remarks.push_back(kUnreadKept + listNames(report.missing));
   return Status();
 }
 
@@ -175,8 +181,8 @@ StatusOr<Resumed> Trainer::Impl::resume(const std::string &path,
   result.path = checkpoint.path();
   result.step = checkpoint.info().step;
   auto load = [&]() -> Status {
-    PIPEC_RETURN_IF_ERROR(
-        checkNames(checkpoint, namedWeights(), result.remarks));
+    PIPEC_RETURN_IF_ERROR(checkNames(checkpoint, namedWeights(),
+                                     unreadParameters(), result.remarks));
     PIPEC_ASSIGN_OR_RETURN(
         const std::vector<std::string> differences,
         compareRuns(checkpoint.info(), describe(notes), isRandom(package)));
@@ -184,7 +190,8 @@ StatusOr<Resumed> Trainer::Impl::resume(const std::string &path,
                           differences.end());
     PIPEC_RETURN_IF_ERROR(loadOptimizer(checkpoint, result.remarks));
     LoadRules rules;
-    rules.compareTied = true; // a run that had them apart made them differ
+    rules.compareTied = true;  // a run that had them apart made them differ
+    rules.allowMissing = true; // what may be missing is checked by now
     return loadFrom(checkpoint.weights(), rules);
   };
   PIPEC_RETURN_IF_ERROR(load().withPrefix(where));

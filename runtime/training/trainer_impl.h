@@ -18,6 +18,9 @@
 
 namespace pipec {
 
+/// A remark, up to the names.
+extern const char *const kUnreadKept;
+
 struct Trainer::Impl {
   /// `other`: a device of tests; null: the CPU's own.
   Impl(const Package &package, Device *other)
@@ -73,6 +76,7 @@ struct Trainer::Impl {
   const Tensor &valueOf(const SharedWeight &weight) const;
   bool isWritten(const SharedWeight &weight) const;
   std::vector<NamedView> namedWeights() const;
+  std::set<std::string> unreadParameters() const;
   Status replaceFrozen(const SharedWeight &weight, const TensorView &value);
   Status bindReplaced();
   Status loadFrom(const TensorTable &table, const LoadRules &rules);

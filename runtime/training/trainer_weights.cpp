@@ -18,7 +18,8 @@ const Tensor &Trainer::Impl::valueOf(const SharedWeight &weight) const {
 }
 
 bool Trainer::Impl::isWritten(const SharedWeight &weight) const {
-  return weight.slot >= 0 || weight.isBuffer;
+  const SharedWeight::Place &owner = weight.places.front();
+  return stages[owner.stage]->isTrained(owner.weight);
 }
 
 /// Beside `weights`.
@@ -80,6 +81,18 @@ Status Trainer::Impl::loadFrom(const TensorTable &table,
   return {};
 }
 
+const char *const kUnreadKept =
+    "parameters that the loss does not read keep the model's values, as there "
+    "are no others: ";
+
+std::set<std::string> Trainer::Impl::unreadParameters() const {
+  std::set<std::string> names;
+  for (const SharedWeight &weight : weights)
+    if (weight.isUnread && !weight.isBuffer)
+      names.insert(weight.name);
+  return names;
+}
+
 StatusOr<std::vector<std::string>>
 Trainer::Impl::loadWeights(const std::vector<std::string> &paths) {
   PIPEC_ASSIGN_OR_RETURN(const WeightFiles files, WeightFiles::open(paths));
@@ -88,11 +101,17 @@ Trainer::Impl::loadWeights(const std::vector<std::string> &paths) {
   for (const SharedWeight &weight : weights)
     if (weight.isBuffer)
       buffers.insert(weight.name);
+  const std::set<std::string> unread = unreadParameters();
   NameReport fatal = report;
-  std::vector<std::string> kept; // a state_dict lacks what is not persistent
+  // A state_dict lacks what is not persistent; files of the part that is
+  // trained, the other parts.
+  std::vector<std::string> kept, keptUnread;
   fatal.missing.clear();
   for (const std::string &name : report.missing)
-    (buffers.count(name) ? kept : fatal.missing).push_back(name);
+    (buffers.count(name)  ? kept
+     : unread.count(name) ? keptUnread
+                          : fatal.missing)
+        .push_back(name);
   if (!fatal.missing.empty())
     return invalidArgument("the weights do not fit the model" +
                            fatal.indented());
@@ -105,6 +124,8 @@ Trainer::Impl::loadWeights(const std::vector<std::string> &paths) {
   if (!kept.empty())
     remarks.push_back("buffers that the files lack keep the model's values: " +
                       listNames(kept));
+  if (!keptUnread.empty())
+    remarks.push_back(kUnreadKept + listNames(keptUnread));
   if (!report.surplus.empty())
     remarks.push_back("tensors of the files that are not used, " +
                       std::to_string(report.surplus.size()) + ": " +

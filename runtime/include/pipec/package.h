@@ -30,6 +30,7 @@ struct WeightInfo {
   std::vector<std::string> aliases;
   std::string kind; // "parameter", "buffer", "constant"
   TensorType type;
+  bool unread = false; // by all programs: kept for who saves the model
 };
 struct StageInfo {
   int64_t index = 0;

@@ -1,4 +1,5 @@
 // The memory limit, and packages that ask for more than there is.
+#include "passes/schedule/Generate.h"
 #include "runtime/device/cpu/cpu_device.h"
 #include "runtime/executor/pipeline.h"
 #include "runtime/training/trainer_access.h"
@@ -6,6 +7,7 @@
 #include "test/unit/runtime/OpenTraining.h"
 #include "test/unit/runtime/TestSession.h"
 
+#include <filesystem>
 #include <set>
 
 namespace pipec::test {
@@ -144,6 +146,44 @@ TEST(MemoryTest, ATrainersLimitNamesTheRanks) {
   for (const char *part : {"the limit is 100: rank 0 ", ", rank 1 ",
                            "kept for the backward ", "--recompute full"})
     expectError(status, StatusCode::ResourceExhausted, part);
+}
+
+TEST(MemoryTest, WhatIsRecomputedAlreadyIsNotProposed) {
+  TempFolder folder;
+  TrainingPackage made(2);
+  ASSERT_TRUE(made.setSchedule(*makeSchedule("gpipe", 2, 2, 2)).ok());
+  TrainerOptions options;
+  options.memoryLimit = 100;
+  for (int s = 0; s < 2; ++s) {
+    made.manifest.mutable_stages(s)->set_recomputes(true);
+    ASSERT_TRUE(made.write(folder / "m.pipe").ok());
+    const Status status =
+        Trainer::create(*Package::open(folder / "m.pipe"), options).status();
+    expectError(status, StatusCode::ResourceExhausted, "smaller microbatches");
+    EXPECT_EQ(status.message().find("--recompute") == std::string::npos, s == 1)
+        << status.message();
+  }
+}
+
+TEST(MemoryTest, ATrainerIsCountedWithoutItsWeights) {
+  TempFolder folder;
+  Package package = openTraining(folder / "m.pipe", "gpipe", 2, 2, 2);
+  TrainerOptions options;
+  options.memoryLimit = 100;
+  const Status refused = Trainer::create(package, options).status();
+  for (int s = 0; s < 2; ++s)
+    std::filesystem::remove(
+        folder / ("m.pipe/stage" + std::to_string(s) + "/weights.safetensors"));
+  auto need = TrainerAccess::count(package, options);
+  ASSERT_TRUE(need.ok()) << need.status().message();
+  ASSERT_EQ(need->stageBytes.size(), 2u);
+  const std::string total =
+      "needs " + std::to_string(need->stageBytes[0] + need->stageBytes[1]) +
+      " bytes, the limit is 100: ";
+  expectError(refused, StatusCode::ResourceExhausted, total);
+  expectError(need->fits, StatusCode::ResourceExhausted, total);
+  options.memoryLimit = need->stageBytes[0] + need->stageBytes[1];
+  EXPECT_TRUE(TrainerAccess::count(package, options)->fits.ok());
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 // confirm, peaks that the simulation foretells, failures that end all ranks.
 #include "passes/schedule/Generate.h"
 #include "passes/schedule/Simulate.h"
+#include "runtime/base/safetensors.h"
 #include "runtime/package/package_impl.h"
 #include "runtime/training/rank_worker.h"
 #include "runtime/training/trainer_access.h"
@@ -286,6 +287,85 @@ TEST(Trainer, RefusesWhatDoesNotFit) {
   options = plainOptions();
   options.optimizer.kind = "lion";
   EXPECT_FALSE(Trainer::create(package, options).ok());
+}
+
+/// A weight that nothing reads: [4, 4] as that of the stage.
+void addUnread(TrainingPackage &package, int stage, const std::string &name,
+               schema::WeightKind kind) {
+  auto *weights = package.manifest.mutable_stages(stage)->mutable_weights();
+  schema::Weight weight = weights->Get(0);
+  weight.set_name(name);
+  weight.clear_aliases();
+  weight.set_kind(kind);
+  weight.set_unread(true);
+  *weights->Add() = weight;
+  package.weights[stage].emplace(name, pattern({4, 4}, 7));
+}
+
+TEST(Trainer, WhatNoProgramReadsIsKeptAsItIs) {
+  TempFolder folder;
+  TrainingPackage made(2);
+  ASSERT_TRUE(made.setSchedule(*makeSchedule("1f1b", 2, 2, 2)).ok());
+  ASSERT_TRUE(made.write(folder / "plain.pipe").ok());
+  addUnread(made, 1, "head", schema::PARAMETER);
+  addUnread(made, 1, "table", schema::BUFFER);
+  ASSERT_TRUE(made.write(folder / "m.pipe").ok());
+  Package package = *Package::open(folder / "m.pipe");
+  auto trainer = *Trainer::create(package, plainOptions());
+  ASSERT_TRUE(trainer->step(trainingBatch(4)).ok());
+  auto bytes = [](const TensorMap &all, const char *name) {
+    const Tensor &tensor = all.at(name);
+    return std::string(tensor.as<char>(), tensor.byteSize());
+  };
+  const TensorMap start{{"head", pattern({4, 4}, 7)}};
+  EXPECT_EQ(bytes(trainer->parameters(), "head"), bytes(start, "head"));
+  EXPECT_EQ(bytes(trainer->buffers(), "table"), bytes(start, "head"));
+  EXPECT_EQ(trainer->trainedParameters().count("head"), 0u);
+  // They stay mapped.
+  auto need = TrainerAccess::count(package, plainOptions());
+  auto plain = TrainerAccess::count(*Package::open(folder / "plain.pipe"), {});
+  ASSERT_TRUE(need.ok() && plain.ok());
+  EXPECT_EQ(need->stageBytes[1], plain->stageBytes[1]);
+
+  // Other values come and go as those of parameters that are read.
+  TensorMap file = trainer->parameters();
+  for (const auto &[name, tensor] : trainer->buffers())
+    file.emplace(name, tensor);
+  file["head"] = pattern({4, 4}, 8);
+  file["table"] = pattern({4, 4}, 9);
+  ASSERT_TRUE(saveSafetensors(folder / "w.safetensors", file, false).ok());
+  auto remarks = trainer->loadWeights({folder / "w.safetensors"});
+  ASSERT_TRUE(remarks.ok()) << remarks.status().message();
+  EXPECT_TRUE(remarks->empty());
+  EXPECT_EQ(bytes(trainer->parameters(), "head"), bytes(file, "head"));
+  EXPECT_EQ(bytes(trainer->buffers(), "table"), bytes(file, "table"));
+  ASSERT_TRUE(trainer->saveCheckpoint(folder / "ck", {}).ok());
+  auto other = *Trainer::create(package, plainOptions());
+  ASSERT_TRUE(other->resume(folder / "ck", {}).ok());
+  EXPECT_EQ(bytes(other->parameters(), "head"), bytes(file, "head"));
+  EXPECT_EQ(bytes(other->buffers(), "table"), bytes(file, "table"));
+
+  // Files may lack them.
+  file.erase("head");
+  file.erase("table");
+  ASSERT_TRUE(saveSafetensors(folder / "v.safetensors", file, false).ok());
+  remarks = other->loadWeights({folder / "v.safetensors"});
+  ASSERT_TRUE(remarks.ok()) << remarks.status().message();
+  EXPECT_EQ(remarks->size(), 2u);
+}
+
+TEST(Trainer, AWeightThatIsReadIsNotCalledUnread) {
+  TempFolder folder;
+  TrainingPackage made(2);
+  ASSERT_TRUE(made.setSchedule(*makeSchedule("1f1b", 2, 2, 2)).ok());
+  made.manifest.mutable_stages(1)->mutable_weights(0)->set_unread(true);
+  made.manifest.mutable_stages(1)->clear_sites();
+  ASSERT_TRUE(made.write(folder / "m.pipe").ok());
+  const Status status = Package::open(folder / "m.pipe").status();
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.message().find("which no program reads by the manifest"),
+            std::string::npos)
+      << status.message();
 }
 
 } // namespace
