@@ -476,23 +476,30 @@ private:
   /// Training goes on as well as the file allows, but not without a word.
   void warnOfLosses(ModuleOp module) {
     onnx::TrainingLosses losses = model->trainingLosses(tieOptions());
+    const std::set<llvm::StringRef> trained = trainedParameters(module);
     llvm::erase_if(losses.possibleBuffers, [&](const std::string &name) {
-      auto weight = module.lookupSymbol<pipe::WeightOp>(name);
-      return !weight || weight->hasAttr(pipe::kFrozenAttr);
+      return !trained.count(name);
     });
     for (const std::string &line : describe(losses))
       report("warning: " + line);
   }
 
+  /// Those that the loss reads and nobody froze.
+  static std::set<llvm::StringRef> trainedParameters(ModuleOp module) {
+    std::set<llvm::StringRef> read, trained;
+    module.walk(
+        [&](pipe::LoadWeightOp load) { read.insert(load.getWeight()); });
+    for (auto weight : module.getOps<pipe::WeightOp>())
+      if (weight.getKind() == pipe::WeightKind::parameter &&
+          !weight->hasAttr(pipe::kFrozenAttr) &&
+          read.count(weight.getSymName()))
+        trained.insert(weight.getSymName());
+    return trained;
+  }
+
   static Status checkSomeLeft(ModuleOp module,
                               const std::vector<std::string> &patterns) {
-    bool some = false;
-    module.walk([&](pipe::LoadWeightOp load) {
-      auto weight = module.lookupSymbol<pipe::WeightOp>(load.getWeight());
-      some |= weight.getKind() == pipe::WeightKind::parameter &&
-              !weight->hasAttr(pipe::kFrozenAttr);
-    });
-    if (some || patterns.empty())
+    if (patterns.empty() || !trainedParameters(module).empty())
       return {};
     return invalidArgument("--freeze " + llvm::join(patterns, " --freeze ") +
                            " leaves no parameter to train");
