@@ -532,22 +532,15 @@ private:
 } // namespace
 
 StatusOr<std::map<std::string, TensorType>>
-modelInputTypes(const std::string &modelPath, const CompileOptions &options) {
+modelInputTypes(const std::string &modelPath, const CompileOptions &options,
+                const std::string &rowsFrom, int64_t rows) {
   PIPEC_ASSIGN_OR_RETURN(auto model, onnx::OnnxModel::open(modelPath));
-  CompileOptions whole = options;
-  whole.microbatches = 1;
-  whole.defaultRows = true;
-  bool uncut = false;
-  auto asked = wholeWhereUncut(model->interface(), whole, uncut);
-  if (!asked.ok())
-    return asked.status().withPrefix(modelPath);
-  auto planned = planVariants(model->interface(), *asked);
-  if (!planned.ok())
-    return planned.status().withPrefix(modelPath);
-  const std::vector<VariantShapes> &variants = *planned;
+  auto shapes = batchShapes(model->interface(), options, rowsFrom, rows);
+  if (!shapes.ok())
+    return shapes.status().withPrefix(modelPath);
   std::map<std::string, TensorType> types;
   for (const auto &input : model->interface().inputs)
-    types[input.name] = {input.dtype, variants[0].inputShapes.at(input.name)};
+    types[input.name] = {input.dtype, shapes->at(input.name)};
   return types;
 }
 

@@ -34,11 +34,12 @@ StatusOr<CompiledModel> compileModel(const std::string &modelPath,
                                      const CompileOptions &options,
                                      const Reporter &report);
 
-/// Types of the model's inputs as far as `options` bind them, of one row where
-/// they do not say how many; what else is left symbolic is an error that says
-/// what to bind.
+/// Types of the model's inputs for a batch of `rows` rows of input `rowsFrom`;
+/// see batchShapes in compiler/Microbatches.h. What else is left symbolic is an
+/// error that says what to bind.
 StatusOr<std::map<std::string, TensorType>>
-modelInputTypes(const std::string &modelPath, const CompileOptions &options);
+modelInputTypes(const std::string &modelPath, const CompileOptions &options,
+                const std::string &rowsFrom, int64_t rows);
 
 } // namespace pipec
 

@@ -62,13 +62,16 @@ Status checkBindings(const Port &input, const std::vector<int64_t> &shape,
   for (size_t axis = 0; axis < std::min(shape.size(), input.shape.size());
        ++axis) {
     auto bound = options.bindings.find(input.shape[axis].symbol);
+    // A binding is of the whole batch, what is given a part of it.
+    const bool isRows = axis == 0 && !isWholeInput(input, options);
+    const int64_t size = shape[axis] * (isRows ? options.accumulate : 1);
     if (input.shape[axis].size < 0 && bound != options.bindings.end() &&
-        bound->second != shape[axis])
+        bound->second != size)
       return invalidArgument(
           "--bind " + bound->first + "=" + std::to_string(bound->second) +
           ", but dimension " + std::to_string(axis) + " of the given '" +
-          input.name + "' is " + std::to_string(shape[axis]) +
-          "; with --inputs the sizes come from the tensors");
+          input.name + "' is " + std::to_string(size) +
+          "; the sizes come from the data");
   }
   return {};
 }
@@ -149,6 +152,67 @@ StatusOr<CompileOptions> wholeWhereUncut(const onnx::ModelInterface &model,
   return changed ? whole : options;
 }
 
+/// Whether the first dimension of `input` is the one that `rowsFrom` has its
+/// rows in: the same symbol or fixed size, or a symbol that nobody bound.
+static bool hasRowsOf(const Port &rowsFrom, const Port &input,
+                      const CompileOptions &options) {
+  if (isWholeInput(input, options) || !input.hasShape || input.shape.empty())
+    return false;
+  const auto &dim = input.shape[0];
+  if (dim.size < 0 && !options.bindings.count(dim.symbol))
+    return true;
+  return rowsFrom.hasShape && !rowsFrom.shape.empty() &&
+         rowsFrom.shape[0].size == dim.size &&
+         rowsFrom.shape[0].symbol == dim.symbol;
+}
+
+/// What a batch has where nobody said it.
+static int64_t rowsByFile(const Port &input, const CompileOptions &options) {
+  const int64_t pieces = options.microbatches * options.accumulate;
+  if (!input.hasShape || input.shape.empty())
+    return pieces;
+  const auto &dim = input.shape[0];
+  if (dim.size >= 0)
+    return dim.size * pieces; // the size of each
+  auto bound = options.bindings.find(dim.symbol);
+  return bound == options.bindings.end() ? pieces : bound->second;
+}
+
+StatusOr<std::map<std::string, std::vector<int64_t>>>
+batchShapes(const onnx::ModelInterface &model, const CompileOptions &options,
+            const std::string &rowsFrom, int64_t rows) {
+  PIPEC_RETURN_IF_ERROR(checkNames(model, options));
+  CompileOptions open = options;
+  open.microbatches = 1;
+  open.defaultRows = true;
+  std::map<std::string, std::vector<int64_t>> shapes;
+  for (const Port &input : model.inputs) {
+    PIPEC_ASSIGN_OR_RETURN(shapes[input.name], wholeBatchShape(input, open));
+  }
+  auto from = llvm::find_if(
+      model.inputs, [&](const Port &input) { return input.name == rowsFrom; });
+  if (from == model.inputs.end())
+    return shapes;
+  if (rows == 0)
+    rows = rowsByFile(*from, options);
+  for (const Port &input : model.inputs)
+    if (auto &shape = shapes[input.name];
+        !shape.empty() &&
+        (input.name == rowsFrom || hasRowsOf(*from, input, options)))
+      shape[0] = rows;
+  return shapes;
+}
+
+static Status tooFewRows(int64_t rows, const std::string &input,
+                         const CompileOptions &options) {
+  return invalidArgument(
+      (options.accumulate > 1 ? "a part of " : "a batch of ") +
+      std::to_string(rows) + (rows == 1 ? " row" : " rows") + " (input '" +
+      input + "') cannot be cut into " + std::to_string(options.microbatches) +
+      " microbatches; use " + (rows > 1 ? "at most " : "") + "--microbatches " +
+      std::to_string(rows) + ", or a larger batch");
+}
+
 StatusOr<std::vector<VariantShapes>>
 planVariants(const onnx::ModelInterface &model, const CompileOptions &options) {
   PIPEC_RETURN_IF_ERROR(checkNames(model, options));
@@ -183,11 +247,7 @@ planVariants(const onnx::ModelInterface &model, const CompileOptions &options) {
     if (rows == 0)
       return invalidArgument("input '" + rowsFrom + "' has no rows");
     if (rows < options.microbatches)
-      return invalidArgument(
-          "a batch of " + std::to_string(rows) + " rows (input '" + rowsFrom +
-          "') cannot be cut into " + std::to_string(options.microbatches) +
-          " microbatches; use --microbatches " +
-          std::to_string(std::max<int64_t>(rows, 1)) + " or fewer");
+      return tooFewRows(rows, rowsFrom, options);
     // torch.tensor_split's: 10 rows in 4 pieces are 3, 3, 2, 2.
     sizes.insert(rows / options.microbatches);
     if (rows % options.microbatches)

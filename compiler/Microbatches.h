@@ -25,6 +25,14 @@ StatusOr<CompileOptions> wholeWhereUncut(const onnx::ModelInterface &model,
                                          const CompileOptions &options,
                                          bool &changed);
 
+/// Shapes of every graph input for one batch of `rows` rows of input
+/// `rowsFrom`: inputs that are cut with it have as many, all others the sizes
+/// that they declare. `rows` 0: what the file or a binding says, else one a
+/// microbatch, of all parts. Errors as of planVariants.
+StatusOr<std::map<std::string, std::vector<int64_t>>>
+batchShapes(const onnx::ModelInterface &model, const CompileOptions &options,
+            const std::string &rowsFrom, int64_t rows);
+
 /// Whether `input` goes uncut to every microbatch.
 bool isWholeInput(const onnx::ModelInterface::Port &input,
                   const CompileOptions &options);

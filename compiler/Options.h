@@ -90,7 +90,7 @@ struct CompileOptions {
   bool weightsInPlace = false;
   /// Bind what is left symbolic to 1 instead of refusing (for `inspect`).
   bool defaultBindings = false;
-  /// The same for first dimensions alone.
+  /// The same for first dimensions alone; see batchShapes.
   bool defaultRows = false;
   /// Set to compile for training.
   std::optional<TrainingOptions> training;

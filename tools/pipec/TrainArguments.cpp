@@ -213,7 +213,6 @@ TrainArguments::openSource(const TensorTypes &modelInputs) const {
   }
   TokenOptions options;
   options.path = tokenFile;
-  options.batch = batch ? batch : 1;
   options.shuffle = shuffle;
   options.seed = seed;
   if (tokenBytes)
@@ -232,6 +231,7 @@ TrainArguments::openSource(const TensorTypes &modelInputs) const {
                               ", expected i64 or i32 with rows and tokens")) +
         "; " + tokenInputs(modelInputs));
   options.tokensDType = port->second.dtype;
+  options.batch = port->second.shape[0];
   options.sequence = port->second.shape[1];
   for (const auto &[name, type] : modelInputs)
     if (name != tokenInput && name != labels)

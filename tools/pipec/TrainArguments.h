@@ -30,6 +30,7 @@ struct TrainArguments : ModelArguments, TrainingArguments {
   bool overwrite = false, checkNumerics = false, reference = false;
 
   void addTo(CLI::App &command);
+  /// `modelInputs`: of a whole batch; for tokens alone.
   StatusOr<std::unique_ptr<BatchSource>>
   openSource(const TensorTypes &modelInputs) const;
   /// For batches of these types.

@@ -133,12 +133,9 @@ Status TrainRun::usePackage(TensorTypes &modelInputs) {
     return invalidArgument(arguments.model +
                            ": the package is for inference; compile the model "
                            "with --loss to train it");
-  for (const InputInfo &input : packaged->inputs()) {
-    if (input.role == InputRole::Data)
-      modelInputs[input.name] = input.types[0];
+  for (const InputInfo &input : packaged->inputs())
     if (input.whole)
       arguments.whole.push_back(input.name);
-  }
   const Package::Impl &impl = packaged->impl();
   if (!impl.batchMixes.empty() &&
       impl.training->schedule.microbatches * arguments.accumulate > 1)
@@ -149,16 +146,32 @@ Status TrainRun::usePackage(TensorTypes &modelInputs) {
     arguments.labels = impl.training->labels;
   arguments.ignoreIndex = impl.training->ignoreIndex;
   arguments.reduction = impl.training->mean ? "mean" : "sum";
-  if (!arguments.batch && !arguments.tokenFile.empty()) {
-    auto tokens = modelInputs.find(arguments.tokenInput);
-    const int64_t rows = packaged->microbatchRows()[0];
-    if (rows > 0)
-      arguments.batch =
-          impl.training->schedule.microbatches * rows * arguments.accumulate;
-    else if (tokens != modelInputs.end() && tokens->second.rank() == 2)
-      arguments.batch = tokens->second.shape[0]; // nothing is cut
-  }
+  modelInputs = batchTypesOf(*packaged);
   return {};
+}
+
+/// What a batch of --batch rows feeds to a package; without it, each microbatch
+/// has the rows that it was compiled for.
+TensorTypes TrainRun::batchTypesOf(const Package &package) const {
+  const Package::Impl &impl = package.impl();
+  int64_t rows = arguments.batch;
+  if (!rows)
+    rows = impl.training->schedule.microbatches * impl.microbatchRows[0] *
+           arguments.accumulate;
+  TensorTypes types;
+  for (size_t i = 0; i < impl.inputs.size(); ++i) {
+    const InputInfo &input = impl.inputs[i];
+    if (input.role != InputRole::Data)
+      continue;
+    TensorType &type = types[input.name] = input.types[0];
+    // One that is not cut has its own; then a --batch is refused by the shapes.
+    const bool hasRows =
+        impl.isCut(i, 0) || (input.name == arguments.tokenInput &&
+                             arguments.batch && type.rank() > 0);
+    if (hasRows)
+      type.shape[0] = rows;
+  }
+  return types;
 }
 
 Status TrainRun::openData() {
@@ -176,9 +189,13 @@ Status TrainRun::openData() {
                            "mse[:OUTPUT] or output:NAME");
   } else if (!arguments.tokenFile.empty()) {
     PIPEC_ASSIGN_OR_RETURN(CompileOptions options, arguments.options());
-    PIPEC_ASSIGN_OR_RETURN(ports, modelInputTypes(arguments.model, options));
+    options.accumulate = arguments.accumulate;
+    PIPEC_ASSIGN_OR_RETURN(ports, modelInputTypes(arguments.model, options,
+                                                  arguments.tokenInput,
+                                                  arguments.batch));
   }
   PIPEC_ASSIGN_OR_RETURN(source, arguments.openSource(ports));
+  reportTokens(ports);
   if (const std::string remark = source->remark(); !remark.empty())
     report(remark + (arguments.tokenBytes ? "" : "; --token-bytes decides"));
   PIPEC_RETURN_IF_ERROR(readFingerprints());
@@ -189,6 +206,22 @@ Status TrainRun::openData() {
       scratch,
       TemporaryFolder::create((error ? fs::path("/tmp") : place) / "pipec-"));
   return {};
+}
+
+/// What the command line leaves to us about tokens.
+void TrainRun::reportTokens(const TensorTypes &inputs) const {
+  if (arguments.tokenFile.empty())
+    return;
+  std::string ones;
+  for (const auto &[name, type] : inputs)
+    if (name != arguments.tokenInput && name != arguments.labels)
+      ones += (ones.empty() ? "" : ", ") + name;
+  if (!ones.empty())
+    report("inputs that are filled with ones, as masks are: " + ones);
+  if (!arguments.batch)
+    report("without --batch, an update has " +
+           std::to_string(inputs.at(arguments.tokenInput).shape[0]) +
+           " rows of tokens");
 }
 
 /// Only checkpoints tell of them.

@@ -38,6 +38,8 @@ private:
   Status train();
   Status openData();
   Status usePackage(TensorTypes &modelInputs);
+  TensorTypes batchTypesOf(const Package &package) const;
+  void reportTokens(const TensorTypes &inputs) const;
   StatusOr<Trainer *> trainerFor(const TensorTypes &types);
   StatusOr<Trainer *> makeTrainer(const TensorTypes &types,
                                   const std::string &path);
