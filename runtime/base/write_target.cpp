@@ -4,7 +4,9 @@
 #include "runtime/base/write_target.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +23,22 @@ std::string parentOf(const std::string &path) {
   return last == std::string::npos ? "/" : path.substr(0, last + 1);
 }
 
+/// Permissions do not tell all: nothing can be made in /proc, by nobody. 0 or
+/// an errno; nothing is left.
+int tryToMake(const std::string &folder) {
+  const int fd = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (fd >= 0) {
+    ::close(fd);
+    return 0;
+  }
+  // Not every file system has files without names.
+  std::string name = folder + "/.pipec-XXXXXX";
+  if (!::mkdtemp(name.data()))
+    return errno;
+  ::rmdir(name.c_str());
+  return 0;
+}
+
 Status checkFolder(const std::string &folder) {
   struct stat info;
   if (::stat(folder.c_str(), &info) != 0)
@@ -31,10 +49,24 @@ Status checkFolder(const std::string &folder) {
                          "': " + std::strerror(errno));
   if (!S_ISDIR(info.st_mode))
     return ioError("'" + folder + "' is no folder; give another path");
-  if (::access(folder.c_str(), W_OK | X_OK) != 0)
-    return ioError("the folder '" + folder +
-                   "' cannot be written to: " + std::strerror(errno));
-  return Status();
+  int error = ::access(folder.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
+  if (!error)
+    error = tryToMake(folder);
+  return error ? ioError("the folder '" + folder +
+                         "' cannot be written to: " + std::strerror(error))
+               : Status();
+}
+
+/// One that is not there is no error: it is made, if its folder can be.
+Status notThere(const std::string &path, int error) {
+  struct stat info;
+  if (error != ENOENT && error != ENOTDIR) // that, the folder's check says
+    return ioError("'" + path + "': " + std::strerror(error));
+  return ::lstat(path.c_str(), &info) == 0
+             ? ioError("'" + path +
+                       "' is a link to what is not there; remove "
+                       "it or give another path")
+             : Status();
 }
 
 } // namespace
@@ -46,19 +78,35 @@ Status checkParentFolder(const std::string &path) {
 Status checkFolderTarget(const std::string &path) {
   struct stat info;
   std::string at = path;
-  while (::stat(at.c_str(), &info) != 0 && errno == ENOENT && at != "/" &&
-         at != ".")
+  while (::stat(at.c_str(), &info) != 0 && at != "/" && at != ".") {
+    PIPEC_RETURN_IF_ERROR(notThere(at, errno));
     at = parentOf(at);
+  }
   return checkFolder(at);
 }
 
 Status checkFileTarget(const std::string &path) {
   struct stat info;
-  if (::stat(path.c_str(), &info) == 0)
-    return S_ISDIR(info.st_mode)
-               ? ioError("'" + path + "' is a folder; give the path of a file")
-               : Status();
-  return checkParentFolder(path);
+  if (::stat(path.c_str(), &info) != 0)
+    return errno == ENOENT || errno == ENOTDIR
+               ? checkParentFolder(path)
+               : ioError("'" + path + "': " + std::strerror(errno));
+  if (S_ISDIR(info.st_mode))
+    return ioError("'" + path + "' is a folder; give the path of a file");
+  return ::access(path.c_str(), W_OK) == 0
+             ? Status()
+             : ioError("'" + path +
+                       "' cannot be written to: " + std::strerror(errno));
+}
+
+Status checkWholeFileTarget(const std::string &path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) == 0 && !S_ISDIR(info.st_mode)) {
+    if (!S_ISREG(info.st_mode))
+      return ioError("'" + path + "' is no regular file; give the path of one");
+    return checkParentFolder(path);
+  }
+  return checkFileTarget(path);
 }
 
 } // namespace pipec

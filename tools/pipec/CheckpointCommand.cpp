@@ -82,7 +82,7 @@ Status inspect(const CheckpointCommandArguments &arguments) {
 
 Status exportTo(const CheckpointCommandArguments &arguments) {
   PIPEC_RETURN_IF_ERROR(
-      checkFileTarget(arguments.output).withPrefix("--output"));
+      checkWholeFileTarget(arguments.output).withPrefix("--output"));
   PIPEC_ASSIGN_OR_RETURN(const Checkpoint checkpoint,
                          Checkpoint::open(arguments.folder));
   CommandPaths paths;
@@ -91,7 +91,8 @@ Status exportTo(const CheckpointCommandArguments &arguments) {
       fs::weakly_canonical(fs::absolute(checkpoint.path())).parent_path();
   PIPEC_RETURN_IF_ERROR(checkPaths(paths));
   std::error_code ignored;
-  if (!arguments.overwrite && fs::exists(arguments.output, ignored))
+  if (!arguments.overwrite &&
+      fs::exists(fs::symlink_status(arguments.output, ignored)))
     return invalidArgument(arguments.output +
                            " exists; pass --overwrite to replace it");
   {

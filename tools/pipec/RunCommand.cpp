@@ -197,9 +197,11 @@ Status checkArguments(const RunArguments &arguments, bool package) {
                            "FILE, --expect FILE, or both");
   if (!arguments.outputs.empty())
     PIPEC_RETURN_IF_ERROR(
-        checkFileTarget(arguments.outputs).withPrefix("--outputs"));
+        checkWholeFileTarget(arguments.outputs).withPrefix("--outputs"));
+  std::error_code ignored;
   if (!arguments.outputs.empty() && !arguments.overwrite &&
-      std::filesystem::exists(arguments.outputs))
+      std::filesystem::exists(
+          std::filesystem::symlink_status(arguments.outputs, ignored)))
     return invalidArgument(arguments.outputs +
                            " exists; pass --overwrite to replace it");
   CommandPaths paths;

@@ -75,9 +75,12 @@ Status checkFree(const std::string &option, const std::string &path,
                  bool overwrite) {
   if (path.empty())
     return {};
-  PIPEC_RETURN_IF_ERROR(checkFileTarget(path).withPrefix(option));
+  const bool isLog = option == "--log"; // the others appear when whole
+  PIPEC_RETURN_IF_ERROR(
+      (isLog ? checkFileTarget(path) : checkWholeFileTarget(path))
+          .withPrefix(option));
   std::error_code ignored;
-  if (overwrite || !fs::exists(path, ignored))
+  if (overwrite || !fs::exists(fs::symlink_status(path, ignored)))
     return {};
   return invalidArgument(option + " " + path +
                          " exists; pass --overwrite to replace it");

@@ -58,4 +58,38 @@ TEST_F(WriteTarget, FilesAreNoFolders) {
             std::string::npos);
 }
 
+TEST_F(WriteTarget, WhatCannotBeMadeIsFoundByTrying) {
+  for (Status (*check)(const std::string &) :
+       {checkParentFolder, checkFolderTarget, checkFileTarget,
+        checkWholeFileTarget})
+    EXPECT_NE(check("/proc/x").message().find(
+                  "the folder '/proc' cannot be written to: "),
+              std::string::npos)
+        << check("/proc/x").message();
+  EXPECT_TRUE(checkFolderTarget(at("new")).ok());
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1)
+      << "nothing is left of the attempts";
+}
+
+TEST_F(WriteTarget, LinksAndLongNames) {
+  fs::create_symlink(at("nowhere"), at("link"));
+  EXPECT_EQ(checkFolderTarget(at("link/a")).message(),
+            "'" + at("link") +
+                "' is a link to what is not there; remove it or give another "
+                "path");
+  const std::string name(300, 'x');
+  EXPECT_NE(checkFolderTarget(at(name)).message().find("too long"),
+            std::string::npos);
+  EXPECT_NE(checkFileTarget(at(name)).message().find("too long"),
+            std::string::npos);
+}
+
+TEST_F(WriteTarget, WholeFilesReplaceNoDevice) {
+  EXPECT_TRUE(checkWholeFileTarget(at("file")).ok());
+  EXPECT_TRUE(checkWholeFileTarget(at("new")).ok());
+  EXPECT_EQ(checkWholeFileTarget("/dev/null").message(),
+            "'/dev/null' is no regular file; give the path of one");
+  EXPECT_FALSE(checkWholeFileTarget(folder).ok());
+}
+
 } // namespace
