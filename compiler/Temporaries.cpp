@@ -3,6 +3,7 @@
 // Tests: test/e2e/cli/interrupt.test.
 #include "compiler/Temporaries.h"
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -20,6 +21,7 @@ namespace {
 struct Registry {
   std::mutex mutex;
   std::set<std::string> folders;
+  std::atomic<bool> isInterrupted{false};
 };
 
 Registry &registry() {
@@ -78,6 +80,11 @@ void removeTemporariesAndExit(int status) {
   _exit(status);
 }
 
+void stopWhereInterrupted() {
+  while (registry().isInterrupted)
+    ::pause(); // until the waiting thread ends the process
+}
+
 void removeTemporariesWhenInterrupted() {
   std::signal(SIGXFSZ, SIG_IGN);
   sigset_t signals;
@@ -91,6 +98,7 @@ void removeTemporariesWhenInterrupted() {
       ;
     // Held to the end: no folder is made after those that are removed.
     registry().mutex.lock();
+    registry().isInterrupted = true;
     for (const std::string &folder : registry().folders)
       removeFolder(folder);
     _exit(128 + signal);

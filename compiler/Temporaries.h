@@ -37,6 +37,10 @@ private:
 /// error to its writer instead of a signal. Call before any thread is made.
 void removeTemporariesWhenInterrupted();
 
+/// Returns unless such a signal is ending the process, and then never does:
+/// what fails because its folder is gone is no error to tell of.
+void stopWhereInterrupted();
+
 } // namespace pipec
 
 #endif // PIPEC_COMPILER_TEMPORARIES_H

@@ -2,6 +2,7 @@
 // Tests: test/e2e/cli.
 #include "tools/pipec/ModelArguments.h"
 
+#include "compiler/Temporaries.h"
 #include "runtime/base/printable.h"
 #include "tools/pipec/Commands.h"
 #include "tools/pipec/NumberChecks.h"
@@ -54,6 +55,7 @@ StatusOr<int64_t> parseSize(const std::string &option,
 void Exit::set(const Status &status) {
   if (status.ok())
     return;
+  stopWhereInterrupted();
   std::string text = status.message();
   const std::string asked = "is not overwritten unless asked";
   if (const size_t at = text.find(asked); at != text.npos)

@@ -30,6 +30,7 @@ void keepStandardDescriptors() {
 /// Where an exception cannot be caught any more: one that passes through a
 /// library, or is thrown in a thread of one.
 [[noreturn]] void endByException() {
+  pipec::stopWhereInterrupted();
   try {
     if (std::current_exception())
       std::rethrow_exception(std::current_exception());

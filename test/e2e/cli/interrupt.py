@@ -8,10 +8,12 @@ commands = [['compile', model + '/model.onnx', '-o', folder + '/out.pipe', '--st
 for number in (signal.SIGINT, signal.SIGTERM):
     for command in commands:
         for wait in (0.01, 0.02, 0.03, 0.045, 0.06, 0.08, 0.1, 0.13):
-            child = subprocess.Popen([pipec] + command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            child = subprocess.Popen([pipec] + command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             time.sleep(wait)
             child.send_signal(number)
-            status = child.wait(20)
+            said = child.communicate(timeout=20)[1]
+            status = child.returncode
+            assert 'error' not in said, said  # of what the interrupt took away
             assert status in (0, 128 + number, -number), status
             left = [n for n in os.listdir(folder) if 'tmp' in n and n != 'tmp' or '.old' in n] + os.listdir(folder + '/tmp')
             assert not left, (command[0], wait, left)
