@@ -237,6 +237,14 @@ Status checkUpdate(const Schedule &schedule) {
   return {};
 }
 
+/// "300 bytes"; without the stages' sizes it counts activations.
+std::string amount(double count, const VerifyOptions &options) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.0f %s", count,
+                options.memory.empty() ? "activations" : "bytes");
+  return text;
+}
+
 Status checkMemory(const Schedule &schedule, const StageGraph &graph,
                    const VerifyOptions &options, ScheduleReport &report) {
   for (size_t rank = 0; rank < schedule.lists.size(); ++rank) {
@@ -253,8 +261,8 @@ Status checkMemory(const Schedule &schedule, const StageGraph &graph,
                                  std::to_string(options.maxLive));
       if (options.maxMemory > 0 && count.held() > options.maxMemory)
         return resourceExhausted(
-            at + " would hold " + std::to_string(count.held()) +
-            ", the limit is " + std::to_string(options.maxMemory));
+            at + " would hold " + amount(count.held(), options) +
+            ", the limit is " + amount(options.maxMemory, options));
       live = std::max(live, count.live());
       held = std::max(held, count.held());
     }
