@@ -4,6 +4,8 @@
 // Tests: test/unit/runtime/ExecutorTest.cpp, ErrorTest.cpp, MemoryTest.cpp.
 #include "runtime/executor/pipeline.h"
 
+#include "runtime/executor/infinities.h"
+
 #include <algorithm>
 #include <new>
 
@@ -145,7 +147,7 @@ StatusOr<TensorMap> Pipeline::run(const TensorMap &inputs,
     control->reset();
     team->run([&](size_t stage) { return workers[stage].run(run, *control); },
               [&](const Status &status) { control->fail(status); });
-    PIPEC_RETURN_IF_ERROR(control->result());
+    PIPEC_RETURN_IF_ERROR(withInfinities(control->result(), asInputs(inputs)));
     TensorMap outputs;
     for (size_t o = 0; o < run.mergers.size(); ++o)
       outputs.emplace(package.outputs()[o].name, run.mergers[o].finish());

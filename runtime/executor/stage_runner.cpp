@@ -4,6 +4,7 @@
 #include "pipec/session.h"
 
 #include "runtime/device/cpu/cpu_device.h"
+#include "runtime/executor/infinities.h"
 #include "runtime/executor/stage_executor.h"
 #include "runtime/package/convert.h"
 
@@ -105,7 +106,8 @@ StatusOr<TensorMap> StageRunner::Impl::run(const TensorMap &inputs) {
     }
     PIPEC_RETURN_IF_ERROR(stage->bindHostInput(variant, i, tensor->data()));
   }
-  PIPEC_RETURN_IF_ERROR(stage->forward(variant, 0, nullptr));
+  PIPEC_RETURN_IF_ERROR(
+      withInfinities(stage->forward(variant, 0, nullptr), asInputs(inputs)));
   TensorMap outputs;
   for (const ProgramOutputDesc &output : program.outputs) {
     TensorView value = stage->outputValue(variant, output.target, output.index);

@@ -3,6 +3,7 @@
 // the step. Tests: test/unit/runtime/TrainerTest.cpp, test/conformance.
 #include "runtime/training/trainer_impl.h"
 
+#include "runtime/executor/infinities.h"
 #include "runtime/optimizer/grad_norm.h"
 #include "runtime/training/trainer_access.h"
 
@@ -292,25 +293,22 @@ Status Trainer::Impl::update(StepResult &result) {
   return {};
 }
 
+/// What a step reads, under what messages call it.
+TensorMap Trainer::Impl::held(const TensorMap &batch) const {
+  TensorMap all = asInputs(batch);
+  for (const SharedWeight &weight : weights)
+    if (!weight.isUnread)
+      all[(weight.isBuffer ? "buffer '" : "parameter '") + weight.name + "'"] =
+          valueOf(weight);
+  return all;
+}
+
 /// Names of what holds NaN or infinity: inputs, parameters, buffers.
 std::string Trainer::Impl::notFinite(const TensorMap &batch) const {
   std::string names;
-  auto look = [&](const char *what, const std::string &name,
-                  const Tensor &tensor) {
-    if (tensor.dtype() != DType::F32)
-      return;
-    const float *values = tensor.as<float>();
-    if (!std::all_of(values, values + tensor.numElements(),
-                     [](float value) { return std::isfinite(value); }))
-      names +=
-          (names.empty() ? "" : ", ") + std::string(what) + " '" + name + "'";
-  };
-  for (const auto &[name, tensor] : batch)
-    look("input", name, tensor);
-  for (const SharedWeight &weight : weights)
-    if (!weight.isUnread)
-      look(weight.isBuffer ? "buffer" : "parameter", weight.name,
-           valueOf(weight));
+  for (const auto &[name, tensor] : held(batch))
+    if (!classifyOnHost(tensor.view()).finite())
+      names += (names.empty() ? "" : ", ") + name;
   return names.empty() ? "a constant of the model" : names;
 }
 
@@ -390,7 +388,10 @@ StatusOr<TrainingNeed> TrainerAccess::count(const Package &package,
 
 StatusOr<StepResult> Trainer::step(const TensorMap &batch) {
   try {
-    return impl->step(batch);
+    auto result = impl->step(batch);
+    if (!result.ok() && result.status().getCode() == StatusCode::NumericError)
+      return withInfinities(result.status(), impl->held(batch));
+    return result;
   } catch (const std::bad_alloc &) {
     return resourceExhausted("step " + std::to_string(impl->next) +
                              ": out of memory; " + impl->lessMemory());

@@ -70,6 +70,7 @@ struct Trainer::Impl {
   Status runRanks(const Feed &feed);
   double lossOf(int64_t microbatches) const;
   Status update(StepResult &result);
+  TensorMap held(const TensorMap &batch) const;
   std::string notFinite(const TensorMap &batch) const;
 
   // trainer_weights.cpp

@@ -31,6 +31,9 @@ protected:
   DeviceProperties properties;
 };
 
+/// Of host memory; none of a type that has no NaN.
+NumericClass classifyOnHost(const TensorView &view);
+
 } // namespace pipec
 
 #endif

@@ -100,6 +100,9 @@ TEST(NumericsTest, ANanMadeOfInfinities) {
   TestSession s(model, checking());
   expectError(s.run({{"x", f32({1, 2}, {inf, 0})}}).status(),
               StatusCode::NumericError, "nan in stage 0, microbatch 0: ");
+  expectError(s.run({{"x", f32({1, 2}, {inf, 0})}}).status(),
+              StatusCode::NumericError,
+              "; likely made of the infinity read from input 'x'");
   // A model that looks for it deals with it.
   model.nodes.push_back({"is_nan", {"y"}, "z", {-1, 2}, 0, DType::Bool});
   model.outputs = {{"z", "z"}};
