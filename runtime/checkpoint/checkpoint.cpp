@@ -48,6 +48,21 @@ std::vector<std::string> stateNames(const std::string &name,
   return names;
 }
 
+// Another number would be counted from, kept and removed by its name.
+Status checkName(const std::string &folder, int64_t step) {
+  namespace fs = std::filesystem;
+  fs::path path = fs::path(folder).lexically_normal();
+  if (!path.has_filename())
+    path = path.parent_path();
+  const int64_t named = stepOfName(path.filename().string());
+  if (named < 0 || named == step)
+    return Status();
+  return dataLoss("checkpoint '" + folder + "' is of step " +
+                  std::to_string(step) + ", its name says " +
+                  std::to_string(named) + ": rename it to step-" +
+                  std::to_string(step) + ", or remove it");
+}
+
 } // namespace
 
 StatusOr<std::string> Checkpoint::latest(const std::string &dir) {
@@ -79,6 +94,7 @@ StatusOr<Checkpoint> Checkpoint::open(const std::string &path) {
   checkpoint.weightTable = TensorTable(folder);
   checkpoint.optimizerTable = TensorTable(folder);
   const int64_t step = contents.info.step;
+  PIPEC_RETURN_IF_ERROR(checkName(folder, step));
   auto read = [&](TensorTable &table,
                   const std::map<std::string, std::string> &files) -> Status {
     PIPEC_RETURN_IF_ERROR(table.addIndexed(folder, files));

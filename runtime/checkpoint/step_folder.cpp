@@ -43,20 +43,6 @@ std::string temporaryName(const std::string &dir, int64_t step) {
          std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp";
 }
 
-// k of "step-<k>", or -1.
-int64_t stepOf(const std::string &name) {
-  if (!startsWith(name, "step-"))
-    return -1;
-  int64_t step = -1;
-  const char *begin = name.data() + 5, *end = name.data() + name.size();
-  const auto parsed = std::from_chars(begin, end, step);
-  // Only the spelling that we write: "step-007" is another's.
-  return parsed.ec == std::errc() && parsed.ptr == end && step >= 0 &&
-                 name == "step-" + std::to_string(step)
-             ? step
-             : -1;
-}
-
 Status syncFolder(const std::string &path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0)
@@ -128,6 +114,19 @@ int swapNames(const std::string &from, const std::string &to) {
 
 } // namespace
 
+int64_t stepOfName(const std::string &name) {
+  if (!startsWith(name, "step-"))
+    return -1;
+  int64_t step = -1;
+  const char *begin = name.data() + 5, *end = name.data() + name.size();
+  const auto parsed = std::from_chars(begin, end, step);
+  // Only the spelling that we write: "step-007" is another's.
+  return parsed.ec == std::errc() && parsed.ptr == end && step >= 0 &&
+                 name == "step-" + std::to_string(step)
+             ? step
+             : -1;
+}
+
 std::string stepPath(const std::string &dir, int64_t step) {
   return dir + "/step-" + std::to_string(step);
 }
@@ -139,7 +138,7 @@ StatusOr<std::vector<int64_t>> listSteps(const std::string &dir) {
     return steps;
   for (fs::directory_iterator at(dir, error), end; !error && at != end;
        at.increment(error)) {
-    const int64_t step = stepOf(at->path().filename().string());
+    const int64_t step = stepOfName(at->path().filename().string());
     // A folder gets this name when it is whole: one without its JSON is
     // damaged, which opening it says.
     if (step >= 0)

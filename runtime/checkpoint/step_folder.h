@@ -18,6 +18,9 @@ constexpr const char *kCheckpointFile = "checkpoint.json";
 /// DIR/step-<k>.
 std::string stepPath(const std::string &dir, int64_t step);
 
+/// k of a folder's name "step-<k>", as we spell it; -1 of others.
+int64_t stepOfName(const std::string &name);
+
 /// The steps of the folders step-<k> in `dir`, ascending, also of those that
 /// hold no checkpoint. A `dir` that does not exist has none. Io.
 StatusOr<std::vector<int64_t>> listSteps(const std::string &dir);
