@@ -46,4 +46,20 @@ Status checkIdleOptions(const TrainArguments &a) {
   return {};
 }
 
+std::vector<std::string> idleRemarks(const TrainArguments &a, int64_t steps) {
+  std::vector<std::string> remarks;
+  if (a.recompute == "auto" && a.memory.empty())
+    remarks.push_back("--recompute auto does nothing without --memory SIZE, "
+                      "which it keeps to: no stage computes its forward again");
+  if (a.isGiven("--clip-norm") && a.optimizer.clipNorm == 0)
+    remarks.push_back("--clip-norm 0 does nothing: gradients are not clipped");
+  if (a.optimizer.warmupSteps >= steps)
+    remarks.push_back("--warmup-steps " +
+                      std::to_string(a.optimizer.warmupSteps) +
+                      " does not end within the " + std::to_string(steps) +
+                      (steps == 1 ? " step" : " steps") +
+                      " of the run: the learning rate never reaches --lr");
+  return remarks;
+}
+
 } // namespace pipec::tool

@@ -10,6 +10,11 @@ namespace pipec::tool {
 /// loss are for trainingOptions to check.
 Status checkIdleOptions(const TrainArguments &arguments);
 
+/// What may stay on the line but does nothing, or less than it seems, in a run
+/// of `steps` steps: a line each.
+std::vector<std::string> idleRemarks(const TrainArguments &arguments,
+                                     int64_t steps);
+
 } // namespace pipec::tool
 
 #endif // PIPEC_TOOLS_PIPEC_IDLEOPTIONS_H

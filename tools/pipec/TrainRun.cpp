@@ -179,10 +179,6 @@ TensorTypes TrainRun::batchTypesOf(const Package &package) const {
 
 Status TrainRun::openData() {
   PIPEC_RETURN_IF_ERROR(checkOptions());
-  if (arguments.steps && arguments.optimizer.warmupSteps >= arguments.steps)
-    report("--warmup-steps " + std::to_string(arguments.optimizer.warmupSteps) +
-           " does not end within the " + std::to_string(arguments.steps) +
-           " steps of the run: the learning rate never reaches --lr");
   TensorTypes ports;
   PIPEC_ASSIGN_OR_RETURN(bool package, isPackage(arguments.model));
   if (package) {
@@ -202,6 +198,8 @@ Status TrainRun::openData() {
   if (const std::string remark = source->remark(); !remark.empty())
     report(remark + (arguments.tokenBytes ? "" : "; --token-bytes decides"));
   PIPEC_RETURN_IF_ERROR(readFingerprints());
+  for (const std::string &remark : idleRemarks(arguments, steps))
+    report(remark);
   steps = arguments.steps ? arguments.steps : source->stepsPerEpoch();
   std::error_code error;
   fs::path place = fs::temp_directory_path(error);
