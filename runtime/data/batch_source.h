@@ -26,6 +26,9 @@ public:
   virtual TensorTypes types(int64_t step) const = 0;
   virtual int64_t typePeriod() const { return 1; }
 
+  /// The file that batch(step) is read from.
+  virtual std::string fileOf(int64_t step) const = 0;
+
   /// Steps until every row or window has come at least once.
   virtual int64_t stepsPerEpoch() const = 0;
 

@@ -32,6 +32,7 @@ public:
       result[name] = tensor.type();
     return result;
   }
+  std::string fileOf(int64_t) const override { return path; }
   int64_t stepsPerEpoch() const override { return 1; }
   std::string describe() const override { return quoted(path); }
 
@@ -56,6 +57,7 @@ public:
       result[name] = batchType(tensor);
     return result;
   }
+  std::string fileOf(int64_t) const override { return path; }
   int64_t stepsPerEpoch() const override {
     return (order.size() - 1) / rows + 1;
   }
@@ -178,6 +180,9 @@ public:
     return sources[step % count()]->types(step / count());
   }
   int64_t typePeriod() const override { return count(); }
+  std::string fileOf(int64_t step) const override {
+    return sources[step % count()]->fileOf(step / count());
+  }
   int64_t stepsPerEpoch() const override {
     int64_t most = 0;
     for (const auto &source : sources)

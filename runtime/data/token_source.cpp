@@ -71,6 +71,7 @@ public:
       result[options.labels] = {DType::I64, shape()};
     return result;
   }
+  std::string fileOf(int64_t) const override { return file.path(); }
   int64_t stepsPerEpoch() const override {
     return (order.size() - 1) / options.batch + 1;
   }

@@ -12,6 +12,8 @@
 namespace pipec {
 namespace {
 
+using Types = std::map<std::string, TensorType>;
+
 std::string quote(const std::string &name) { return "'" + name + "'"; }
 
 std::string join(const std::vector<std::string> &parts) {
@@ -43,17 +45,17 @@ bool fits(const Package::Impl &package, size_t i, size_t v,
 }
 
 Status checkType(const Package::Impl &package, size_t i, size_t v,
-                 const Tensor &tensor) {
-  if (fits(package, i, v, tensor.type()))
+                 const TensorType &got) {
+  if (fits(package, i, v, got))
     return {};
-  std::string text = wrongInput(
-      package.inputs[i].name, expectedType(package, i, v), tensor.type().str());
+  std::string text = wrongInput(package.inputs[i].name,
+                                expectedType(package, i, v), got.str());
   if (!package.isCut(i, v) && package.microbatchRows[v] > 0)
     text += " (every microbatch gets it uncut)";
   const TensorType &type = package.inputs[i].types[v];
   if (package.training && package.training->loss == LossKind::CrossEntropy &&
       package.inputs[i].name == package.training->labels &&
-      tensor.dtype() == type.dtype)
+      got.dtype == type.dtype)
     text += ": the output's shape without its last dimension, which holds the "
             "classes; an output [N, C, T] in PyTorch's order is transposed to "
             "[N, T, C] in the model";
@@ -75,15 +77,14 @@ Status checkBytes(const std::string &name, const Tensor &tensor) {
 }
 
 /// The rows that all inputs that are cut share; -1 when none is cut.
-StatusOr<int64_t> batchRows(const Package::Impl &package,
-                            const TensorMap &inputs) {
+StatusOr<int64_t> batchRows(const Package::Impl &package, const Types &inputs) {
   int64_t rows = -1;
   std::string first;
   for (size_t i = 0; i < package.inputs.size(); ++i) {
     if (!package.isFed(i) || !package.isCut(i, 0))
       continue;
     const std::string &name = package.inputs[i].name;
-    const int64_t got = inputs.at(name).shape()[0];
+    const int64_t got = inputs.at(name).shape[0];
     if (rows < 0) {
       rows = got;
       first = name;
@@ -121,7 +122,8 @@ Status notCompiled(const Package::Impl &package, int64_t rows, int64_t m) {
     text = std::to_string(rows) + " rows in " + std::to_string(m) +
            " microbatches have " + std::to_string(rows / m) +
            (rows % m ? " and " + std::to_string(rows / m + 1) : "") +
-           " rows each, which are not the sizes";
+           (rows / m == 1 && rows % m == 0 ? " row" : " rows") +
+           " each, which are not the sizes";
   return invalidArgument(
       text + " that the package is compiled for (" + compiledSizes(package) +
       "); compile the model again for batches of " + std::to_string(rows) +
@@ -190,32 +192,36 @@ int64_t chooseMicrobatches(int64_t rows, const std::vector<int64_t> &compiled) {
   return best;
 }
 
-Status checkNames(const Package::Impl &package, const TensorMap &inputs,
+Types typesOf(const TensorMap &tensors) {
+  Types types;
+  for (const auto &[name, tensor] : tensors)
+    types[name] = tensor.type();
+  return types;
+}
+
+Status checkNames(const Package::Impl &package, const Types &inputs,
                   bool surplusIsWrong) {
   InputTexts expected, given;
   for (size_t i = 0; i < package.inputs.size(); ++i)
     if (package.isFed(i))
       expected[package.inputs[i].name] = expectedType(package, i, 0);
-  for (const auto &[name, tensor] : inputs)
-    given[name] = tensor.type().str();
+  for (const auto &[name, type] : inputs)
+    given[name] = type.str();
   std::string text = inputMismatch(expected, given, surplusIsWrong);
   return text.empty() ? Status() : invalidArgument(text);
 }
 
-StatusOr<BatchPlan> planBatch(const Package::Impl &package,
-                              const TensorMap &inputs, int64_t microbatches) {
+StatusOr<BatchPlan> planTypes(const Package::Impl &package, const Types &inputs,
+                              int64_t microbatches) {
   if (microbatches < 0)
     return invalidArgument(std::to_string(microbatches) +
                            " microbatches; at least 1, or 0 for as many as "
                            "the compiled sizes give");
   PIPEC_RETURN_IF_ERROR(checkNames(package, inputs, true));
-  for (size_t i = 0; i < package.inputs.size(); ++i) {
-    if (!package.isFed(i))
-      continue;
-    const Tensor &tensor = inputs.at(package.inputs[i].name);
-    PIPEC_RETURN_IF_ERROR(checkType(package, i, 0, tensor));
-    PIPEC_RETURN_IF_ERROR(checkBytes(package.inputs[i].name, tensor));
-  }
+  for (size_t i = 0; i < package.inputs.size(); ++i)
+    if (package.isFed(i))
+      PIPEC_RETURN_IF_ERROR(
+          checkType(package, i, 0, inputs.at(package.inputs[i].name)));
   PIPEC_ASSIGN_OR_RETURN(int64_t rows, batchRows(package, inputs));
   BatchPlan plan;
   if (rows >= 0) {
@@ -236,6 +242,15 @@ StatusOr<BatchPlan> planBatch(const Package::Impl &package,
         if (package.isFed(i))
           PIPEC_RETURN_IF_ERROR(
               checkType(package, i, v, inputs.at(package.inputs[i].name)));
+  return plan;
+}
+
+StatusOr<BatchPlan> planBatch(const Package::Impl &package,
+                              const TensorMap &inputs, int64_t microbatches) {
+  PIPEC_ASSIGN_OR_RETURN(BatchPlan plan,
+                         planTypes(package, typesOf(inputs), microbatches));
+  for (const auto &[name, tensor] : inputs)
+    PIPEC_RETURN_IF_ERROR(checkBytes(name, tensor));
   return plan;
 }
 

@@ -25,9 +25,17 @@ struct BatchPlan {
 StatusOr<BatchPlan> planBatch(const Package::Impl &package,
                               const TensorMap &inputs, int64_t microbatches);
 
+/// The same of types alone, before there are tensors.
+StatusOr<BatchPlan> planTypes(const Package::Impl &package,
+                              const std::map<std::string, TensorType> &inputs,
+                              int64_t microbatches);
+
+std::map<std::string, TensorType> typesOf(const TensorMap &tensors);
+
 /// The first of these checks: every input is there, and, with `surplusIsWrong`,
 /// nothing else.
-Status checkNames(const Package::Impl &package, const TensorMap &inputs,
+Status checkNames(const Package::Impl &package,
+                  const std::map<std::string, TensorType> &inputs,
                   bool surplusIsWrong);
 
 /// The number of pieces of `rows` rows whose sizes are all in `compiled`. Of

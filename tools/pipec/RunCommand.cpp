@@ -141,8 +141,8 @@ StatusOr<TensorMap> runAllStages(const RunArguments &arguments,
                                  const Package &package,
                                  const TensorMap &tensors,
                                  const SessionOptions &options, bool isPacked) {
-  PIPEC_RETURN_IF_ERROR(
-      checkNames(package.impl(), tensors, false).withPrefix(arguments.inputs));
+  PIPEC_RETURN_IF_ERROR(checkNames(package.impl(), typesOf(tensors), false)
+                            .withPrefix(arguments.inputs));
   TensorMap inputs = selectInputs(package, tensors, arguments.reporter());
   RunOptions runOptions;
   runOptions.microbatches =

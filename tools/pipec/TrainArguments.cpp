@@ -239,26 +239,22 @@ TrainArguments::openSource(const TensorTypes &modelInputs) const {
   return openTokens(options);
 }
 
-std::string TrainArguments::dataName() const {
-  if (inputs.size() == 1)
-    return inputs[0];
-  return inputs.empty() ? tokenFile : "--inputs";
-}
-
-std::string TrainArguments::noLabels(const TensorTypes &types) const {
+std::string TrainArguments::noLabels(const TensorTypes &types,
+                                     const std::string &from) const {
   InputTexts given;
   for (const auto &[name, type] : types)
     given[name] = type.str();
-  return dataName() + ": the loss needs labels; " +
+  return from + ": the loss needs labels; " +
          inputMismatch({{labels, ""}}, given, false) +
          " (--labels NAME names another tensor)";
 }
 
 StatusOr<CompileOptions>
-TrainArguments::compileOptions(const TensorTypes &types) const {
+TrainArguments::compileOptions(const TensorTypes &types,
+                               const std::string &from) const {
   PIPEC_ASSIGN_OR_RETURN(CompileOptions options, this->options());
   options.weightsInPlace = true;
-  options.given = GivenInputs{dataName(), types};
+  options.given = GivenInputs{from, types};
   for (const auto &[name, type] : types) {
     options.inputShapes[name] = type.shape;
     bool cut = !type.shape.empty() &&
@@ -278,7 +274,7 @@ TrainArguments::compileOptions(const TensorTypes &types) const {
                          trainingOptions(!tokenFile.empty() || shiftLabels));
   if (options.training->loss != TrainingOptions::Loss::Output &&
       !types.count(labels))
-    return invalidArgument(noLabels(types));
+    return invalidArgument(noLabels(types, from));
   if (auto found = types.find(labels); found != types.end())
     options.training->labelType = found->second.dtype;
   if (!memory.empty()) {

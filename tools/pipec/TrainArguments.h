@@ -33,15 +33,13 @@ struct TrainArguments : ModelArguments, TrainingArguments {
   /// `modelInputs`: of a whole batch; for tokens alone.
   StatusOr<std::unique_ptr<BatchSource>>
   openSource(const TensorTypes &modelInputs) const;
-  /// For batches of these types.
-  StatusOr<CompileOptions> compileOptions(const TensorTypes &types) const;
+  /// For batches of these types, which come from the file `from`.
+  StatusOr<CompileOptions> compileOptions(const TensorTypes &types,
+                                          const std::string &from) const;
   StatusOr<TrainerOptions> trainerOptions(int64_t totalSteps) const;
 
-  /// What messages call the place that batches come from.
-  std::string dataName() const;
-
 private:
-  std::string noLabels(const TensorTypes &types) const;
+  std::string noLabels(const TensorTypes &types, const std::string &from) const;
 };
 
 } // namespace pipec::tool

@@ -15,6 +15,7 @@
 #include "tools/pipec/IdleOptions.h"
 #include "tools/pipec/StepMemory.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -32,29 +33,27 @@ double now() {
       .count();
 }
 
-TensorTypes typesOf(const TensorMap &tensors) {
-  TensorTypes types;
-  for (const auto &[name, tensor] : tensors)
-    types[name] = tensor.type();
-  return types;
+Status checkShift(const TensorType &labels) {
+  const std::string what = "--shift-labels: labels " + labels.str();
+  if (labels.dtype != DType::I64 && labels.dtype != DType::I32)
+    return invalidArgument("--shift-labels: labels are " + labels.str() +
+                           ", expected i64 or i32");
+  if (labels.rank() < 2)
+    return invalidArgument(what + " have no sequence dimension, only rows");
+  if (labels.shape.back() < 2)
+    return invalidArgument(what + " have sequences of " +
+                           std::to_string(labels.shape.back()) +
+                           ": shifting leaves no label");
+  return {};
 }
 
 /// Label t becomes label t + 1 along the last dimension; the last of a row is
 /// one to ignore.
 StatusOr<Tensor> shifted(const Tensor &labels, int64_t ignore) {
-  if (labels.dtype() != DType::I64 && labels.dtype() != DType::I32)
-    return invalidArgument("--shift-labels: labels are " + labels.type().str() +
-                           ", expected i64 or i32");
+  PIPEC_RETURN_IF_ERROR(checkShift(labels.type()));
   PIPEC_ASSIGN_OR_RETURN(Tensor result,
                          Tensor::copyOf(labels.type(), labels.data()));
-  if (labels.shape().size() < 2)
-    return invalidArgument("--shift-labels: labels " + labels.type().str() +
-                           " have no sequence dimension, only rows");
   const int64_t length = labels.shape().back();
-  if (length < 2)
-    return invalidArgument("--shift-labels: labels " + labels.type().str() +
-                           " have sequences of " + std::to_string(length) +
-                           ": shifting leaves no label");
   auto shift = [&](auto *data) {
     using T = std::decay_t<decltype(*data)>;
     for (int64_t row = 0; row < labels.numElements() / length;
@@ -198,9 +197,9 @@ Status TrainRun::openData() {
   if (const std::string remark = source->remark(); !remark.empty())
     report(remark + (arguments.tokenBytes ? "" : "; --token-bytes decides"));
   PIPEC_RETURN_IF_ERROR(readFingerprints());
+  steps = arguments.steps ? arguments.steps : source->stepsPerEpoch();
   for (const std::string &remark : idleRemarks(arguments, steps))
     report(remark);
-  steps = arguments.steps ? arguments.steps : source->stepsPerEpoch();
   std::error_code error;
   fs::path place = fs::temp_directory_path(error);
   PIPEC_ASSIGN_OR_RETURN(
@@ -240,10 +239,10 @@ Status TrainRun::readFingerprints() {
   return {};
 }
 
-Status TrainRun::compileInto(const TensorTypes &types,
+Status TrainRun::compileInto(const TensorTypes &types, const std::string &from,
                              const std::string &path) {
   PIPEC_ASSIGN_OR_RETURN(CompileOptions options,
-                         arguments.compileOptions(types));
+                         arguments.compileOptions(types, from));
   PIPEC_ASSIGN_OR_RETURN(const TrainerOptions run,
                          arguments.trainerOptions(steps));
   options.training->stepMemory = [run](const CompiledModel &model) {
@@ -254,14 +253,81 @@ Status TrainRun::compileInto(const TensorTypes &types,
   return writePackage(model, path, {false, true}, [](const std::string &) {});
 }
 
-StatusOr<Trainer *> TrainRun::trainerFor(const TensorTypes &types) {
-  for (Plan &plan : plans) // a package has one plan for all of its sizes
-    if (packaged || plan.types == types)
-      return plan.trainer.get();
+Status TrainRun::checkShiftOf(int64_t step) const {
+  if (!arguments.shiftLabels)
+    return {};
+  const TensorTypes types = source->types(step);
+  auto labels = types.find(arguments.labels);
+  return labels == types.end()
+             ? invalidArgument("--shift-labels: the batch has no tensor '" +
+                               arguments.labels + "'")
+             : checkShift(labels->second);
+}
+
+/// Names, types and rows of a batch, of which each step takes a part.
+Status TrainRun::checkBatch(const Package::Impl &package,
+                            TensorTypes types) const {
+  PIPEC_RETURN_IF_ERROR(checkNames(package, types, false));
+  TensorTypes part;
+  for (size_t i = 0; i < package.inputs.size(); ++i) {
+    const std::string &name = package.inputs[i].name;
+    if (!package.isFed(i))
+      continue;
+    TensorType &type = part[name] = types.at(name);
+    if (!package.isCut(i, 0) || type.rank() == 0)
+      continue;
+    if (type.shape[0] % arguments.accumulate)
+      return invalidArgument(
+          "input '" + name + "' has " + std::to_string(type.shape[0]) +
+          " rows, which --accumulate " + std::to_string(arguments.accumulate) +
+          " does not divide");
+    type.shape[0] /= arguments.accumulate;
+  }
+  return planTypes(package, part, package.training->schedule.microbatches)
+      .status();
+}
+
+/// All plans, before the first step: a later file that does not fit is found
+/// now, and not after the steps before it.
+Status TrainRun::prepare(int64_t start) {
+  const int64_t count =
+      std::max<int64_t>(1, std::min(steps - start, source->typePeriod()));
+  for (int64_t step = start; step < start + count; ++step) {
+    const std::string file = source->fileOf(step);
+    PIPEC_RETURN_IF_ERROR(checkShiftOf(step).withPrefix(file));
+    const TensorTypes types = source->types(step);
+    auto trainer = trainerFor(types, file);
+    if (!trainer.ok()) {
+      const Status &status = trainer.status();
+      const bool isOfFile =
+          step != start && status.message().find(file) == std::string::npos;
+      return isOfFile ? status.withPrefix(file) : status;
+    }
+    PIPEC_RETURN_IF_ERROR(aboutTheModel(
+        checkBatch(findPlan(types)->package.impl(), types).withPrefix(file),
+        arguments.model, arguments.model));
+    if (step == start)
+      current = *trainer;
+  }
+  return {};
+}
+
+/// A package has one plan for all of its sizes.
+const TrainRun::Plan *TrainRun::findPlan(const TensorTypes &types) const {
+  auto found = std::find_if(plans.begin(), plans.end(), [&](const Plan &plan) {
+    return packaged || plan.types == types;
+  });
+  return found == plans.end() ? nullptr : &*found;
+}
+
+StatusOr<Trainer *> TrainRun::trainerFor(const TensorTypes &types,
+                                         const std::string &from) {
+  if (const Plan *plan = findPlan(types))
+    return plan->trainer.get();
   std::string path = arguments.model;
   if (!packaged) {
     path = scratch->path() + "/plan" + std::to_string(plans.size()) + ".pipe";
-    PIPEC_RETURN_IF_ERROR(compileInto(types, path));
+    PIPEC_RETURN_IF_ERROR(compileInto(types, from, path));
   }
   auto made = makeTrainer(types, path);
   if (!made.ok())
@@ -282,7 +348,7 @@ StatusOr<Trainer *> TrainRun::makeTrainer(const TensorTypes &types,
         packageInputs.push_back(input.name);
     PIPEC_RETURN_IF_ERROR(loadWeights(*trainer));
   }
-  plans.push_back({types, std::move(trainer)});
+  plans.push_back({types, package, std::move(trainer)});
   return plans.back().trainer.get();
 }
 
@@ -330,24 +396,16 @@ CheckpointNotes TrainRun::notes() const {
 StatusOr<TensorMap> TrainRun::batchFor(int64_t step) const {
   PIPEC_ASSIGN_OR_RETURN(TensorMap batch, source->batch(step));
   if (arguments.shiftLabels) {
-    auto labels = batch.find(arguments.labels);
-    if (labels == batch.end())
-      return invalidArgument("--shift-labels: the batch has no tensor '" +
-                             arguments.labels + "'");
-    PIPEC_ASSIGN_OR_RETURN(labels->second,
-                           shifted(labels->second, arguments.ignoreIndex));
+    Tensor &labels = batch.at(arguments.labels); // see checkShiftOf
+    PIPEC_ASSIGN_OR_RETURN(labels, shifted(labels, arguments.ignoreIndex));
   }
   return batch;
 }
 
 Status TrainRun::trainStep(int64_t step) {
   PIPEC_ASSIGN_OR_RETURN(TensorMap batch, batchFor(step));
-  if (packaged) // a model file's are checked where it is compiled for them
-    PIPEC_RETURN_IF_ERROR(
-        aboutTheModel(checkNames(packaged->impl(), batch, false)
-                          .withPrefix(arguments.dataName()),
-                      arguments.model, arguments.model));
-  PIPEC_ASSIGN_OR_RETURN(Trainer * trainer, trainerFor(typesOf(batch)));
+  PIPEC_ASSIGN_OR_RETURN(Trainer * trainer,
+                         trainerFor(typesOf(batch), source->fileOf(step)));
   if (current != trainer)
     PIPEC_RETURN_IF_ERROR(trainer->takeStateFrom(*current));
   current = trainer;
@@ -463,8 +521,7 @@ Status TrainRun::train() {
         "--resume: the latest checkpoint has " + std::to_string(start) +
         " steps already, more than --steps " + std::to_string(steps));
   // Before anything is written: a model that cannot be cut or trained so.
-  PIPEC_ASSIGN_OR_RETURN(TensorMap first, batchFor(start));
-  PIPEC_ASSIGN_OR_RETURN(current, trainerFor(typesOf(first)));
+  PIPEC_RETURN_IF_ERROR(prepare(start));
   PIPEC_RETURN_IF_ERROR(checkpoints.resume(*current, notes()));
   PIPEC_RETURN_IF_ERROR(
       log.open(arguments.log, arguments.checkpoints.resume, start));

@@ -31,6 +31,7 @@ private:
   /// A trainer for batches of one shape.
   struct Plan {
     TensorTypes types;
+    Package package;
     std::unique_ptr<Trainer> trainer;
   };
 
@@ -40,10 +41,16 @@ private:
   Status usePackage(TensorTypes &modelInputs);
   TensorTypes batchTypesOf(const Package &package) const;
   void reportTokens(const TensorTypes &inputs) const;
-  StatusOr<Trainer *> trainerFor(const TensorTypes &types);
+  Status prepare(int64_t start);
+  Status checkShiftOf(int64_t step) const;
+  Status checkBatch(const Package::Impl &package, TensorTypes types) const;
+  const Plan *findPlan(const TensorTypes &types) const;
+  StatusOr<Trainer *> trainerFor(const TensorTypes &types,
+                                 const std::string &from);
   StatusOr<Trainer *> makeTrainer(const TensorTypes &types,
                                   const std::string &path);
-  Status compileInto(const TensorTypes &types, const std::string &path);
+  Status compileInto(const TensorTypes &types, const std::string &from,
+                     const std::string &path);
   Status loadWeights(Trainer &trainer) const;
   CheckpointNotes notes() const;
   StatusOr<TensorMap> batchFor(int64_t step) const;
