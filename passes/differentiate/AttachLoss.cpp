@@ -54,7 +54,8 @@ static std::optional<unsigned> chooseOutput(GraphOp graph, StringRef output) {
 
 constexpr char kClassesAreLast[] =
     ": the output's shape without its last dimension, which holds the classes; "
-    "an output [N, C, T] in PyTorch's order is transposed to [N, T, C] in the "
+    "an output [N, C, T] in PyTorch's order has to be transposed to [N, T, C] "
+    "in the "
     "model";
 
 class LossBuilder {

@@ -57,7 +57,8 @@ Status checkType(const Package::Impl &package, size_t i, size_t v,
       package.inputs[i].name == package.training->labels &&
       got.dtype == type.dtype)
     text += ": the output's shape without its last dimension, which holds the "
-            "classes; an output [N, C, T] in PyTorch's order is transposed to "
+            "classes; an output [N, C, T] in PyTorch's order has to be "
+            "transposed to "
             "[N, T, C] in the model";
   return invalidArgument(text);
 }
