@@ -63,6 +63,37 @@ TEST(Microbatches, AFixedBatchIsAMicrobatch) {
   EXPECT_EQ((*variants)[0].rows, 2);
 }
 
+std::vector<int64_t> rowsFor(const onnx::ModelInterface &m,
+                             const CompileOptions &options, int64_t rows) {
+  auto shapes = batchShapes(m, options, "x", rows);
+  EXPECT_TRUE(shapes.ok()) << shapes.status().message();
+  std::vector<int64_t> result;
+  if (shapes.ok())
+    for (const Port &input : m.inputs)
+      result.push_back(shapes->at(input.name)[0]);
+  return result;
+}
+
+TEST(Microbatches, InputsThatAreCutWithOneHaveItsRows) {
+  auto m = model({port("same", {symbol("b")}), port("other", {symbol("o")}),
+                  port("fixed", {fixed(7)}), port("whole", {symbol("b")}),
+                  port("x", {symbol("b"), fixed(3)})});
+  CompileOptions options;
+  options.microbatches = 2;
+  options.accumulate = 3;
+  options.wholeInputs = {"whole"};
+  using Rows = std::vector<int64_t>;
+  EXPECT_EQ(rowsFor(m, options, 4), (Rows{4, 4, 7, 1, 4}));
+  EXPECT_EQ(rowsFor(m, options, 0), (Rows{6, 6, 7, 1, 6}));
+  options.bindings = {{"b", 12}, {"o", 5}};
+  EXPECT_EQ(rowsFor(m, options, 0), (Rows{12, 5, 7, 12, 12}));
+  auto fixedBatch = model({port("x", {fixed(2)}), port("mask", {fixed(2)}),
+                           port("causal", {fixed(3)})});
+  options.bindings.clear();
+  options.wholeInputs.clear();
+  EXPECT_EQ(rowsFor(fixedBatch, options, 0), (Rows{12, 12, 3}));
+}
+
 TEST(Microbatches, RefusalsSayWhatToPass) {
   auto m = model({port("x", {symbol("batch"), symbol("seq")})});
   CompileOptions options;

@@ -79,6 +79,8 @@ TEST_F(InputSourceTest, SeveralFilesComeInTurn) {
   EXPECT_EQ(rowsOf(*source, 1).size(), 5u);
   EXPECT_EQ(rowsOf(*source, 2).size(), 3u);
   EXPECT_EQ(source->typePeriod(), 2);
+  EXPECT_NE(source->fileOf(4), source->fileOf(5));
+  EXPECT_EQ(source->fileOf(4), source->fileOf(0));
   EXPECT_EQ(source->types(1), source->types(3));
   EXPECT_EQ(source->stepsPerEpoch(), 2);
 }
