@@ -4,6 +4,8 @@
 #include "tools/pipec/ModelArguments.h"
 
 #include "compiler/PackageWriter.h"
+#include "passes/schedule/Csv.h"
+#include "runtime/package/package_impl.h"
 
 #include <cstdio>
 
@@ -12,6 +14,7 @@ namespace {
 
 struct InspectArguments : ModelArguments {
   bool json = false;
+  bool scheduleCsv = false;
 };
 
 struct Inspected {
@@ -47,8 +50,28 @@ StatusOr<Inspected> inspectModel(const InspectArguments &arguments) {
   return Inspected{model.manifest, reportContext(model, options.microbatches)};
 }
 
+/// In torch's format, compute actions alone, for --schedule FILE.csv or for
+/// torch.distributed.pipelining.
+Status printSchedule(const std::string &path) {
+  PIPEC_ASSIGN_OR_RETURN(Package package, Package::open(path));
+  if (!package.isTrainable())
+    return invalidArgument(path + " is a package for inference, which has no "
+                                  "schedule; compile the model with --loss");
+  PIPEC_ASSIGN_OR_RETURN(std::string csv,
+                         writeScheduleCsv(package.impl().training->schedule));
+  std::fputs(csv.c_str(), stdout);
+  return {};
+}
+
 Status inspect(const InspectArguments &arguments) {
   PIPEC_ASSIGN_OR_RETURN(bool package, isPackage(arguments.model));
+  if (arguments.scheduleCsv && !package)
+    return invalidArgument("--schedule-csv is of a package for training; "
+                           "'pipec compile' with --loss and --schedule makes "
+                           "one of " +
+                           arguments.model);
+  if (arguments.scheduleCsv)
+    return printSchedule(arguments.model);
   PIPEC_ASSIGN_OR_RETURN(Inspected inspected, package
                                                   ? inspectPackage(arguments)
                                                   : inspectModel(arguments));
@@ -67,7 +90,12 @@ void addInspectCommand(CLI::App &app, Exit &exit) {
       "inspect", "Show the stages, the modules and parameters in each, and "
                  "what crosses each cut");
   arguments->addTo(*command, "Model file (.onnx) or package");
-  command->add_flag("--json", arguments->json, "Print JSON");
+  auto *json = command->add_flag("--json", arguments->json, "Print JSON");
+  command
+      ->add_flag("--schedule-csv", arguments->scheduleCsv,
+                 "Print the schedule of a package for training, a row a rank, "
+                 "as torch.distributed.pipelining writes it")
+      ->excludes(json);
   command->footer(
       "Symbolic dimensions that are not bound count as 1.\n"
       "Example: pipec inspect mlp.onnx --split layer0:END --split layer1:END");
