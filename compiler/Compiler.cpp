@@ -477,9 +477,9 @@ private:
   void warnOfLosses(ModuleOp module) {
     onnx::TrainingLosses losses = model->trainingLosses(tieOptions());
     const std::set<llvm::StringRef> trained = trainedParameters(module);
-    llvm::erase_if(losses.possibleBuffers, [&](const std::string &name) {
-      return !trained.count(name);
-    });
+    auto isIdle = [&](const std::string &name) { return !trained.count(name); };
+    llvm::erase_if(losses.possibleBuffers, isIdle);
+    llvm::erase_if(losses.guessedNames, isIdle);
     for (const std::string &line : describe(losses))
       report("warning: " + line);
   }

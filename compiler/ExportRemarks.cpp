@@ -60,6 +60,16 @@ std::vector<std::string> describe(const onnx::TrainingLosses &losses) {
                     firstOf(buffers, buffers.size()) + "; --freeze '" +
                     buffers[0] +
                     "' keeps one as it is, and a file of dynamo=True tells");
+  const auto &guessed = losses.guessedNames;
+  if (!guessed.empty())
+    lines.push_back(
+        "the file has numbers for the names of " +
+        std::to_string(guessed.size()) +
+        (guessed.size() == 1 ? " parameter" : " parameters") +
+        ", which are taken from the modules that read them (" +
+        firstOf(guessed, 3) +
+        "); what was made of a parameter at export looks alike: to be sure, "
+        "export with do_constant_folding=False or dynamo=True");
   return lines;
 }
 

@@ -1,6 +1,6 @@
 // What an exporter took away from training, as far as the file shows it:
-// tensors computed at export from parameters, and buffers that look like
-// parameters.
+// tensors computed at export from parameters, buffers that look like
+// parameters, and parameters without their names.
 //
 // An optimizer that computes exp(t) once leaves an initializer where the fx
 // call names a value that nothing makes any more. Whether a parameter was its
@@ -282,6 +282,18 @@ std::vector<std::string> findPossibleBuffers(const Model &model,
     return names;
   for (const WeightDecl &decl : table.decls)
     if (decl.kind == WeightKind::Parameter && !isUsualName(table, decl.name))
+      names.push_back(decl.name);
+  return names;
+}
+
+std::vector<std::string> findGuessedNames(const Model &model,
+                                          const WeightTable &table) {
+  std::vector<std::string> names;
+  if (!model.signature.empty() || !model.isFromPyTorch())
+    return names;
+  for (const WeightDecl &decl : table.decls)
+    if (decl.kind == WeightKind::Parameter &&
+        startsWith(model.initializers[decl.initializer].name, "onnx::"))
       names.push_back(decl.name);
   return names;
 }

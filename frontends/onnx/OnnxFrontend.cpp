@@ -85,7 +85,8 @@ TrainingLosses OnnxModel::trainingLosses(const ImportOptions &options) const {
   if (!weights.ok())
     return {};
   return {findComputed(*impl->model, *weights),
-          findPossibleBuffers(*impl->model, *weights)};
+          findPossibleBuffers(*impl->model, *weights),
+          findGuessedNames(*impl->model, *weights)};
 }
 
 } // namespace pipec::onnx

@@ -81,6 +81,10 @@ struct TrainingLosses {
   /// Parameters of a file that does not tell buffers from parameters, with a
   /// last name that is not usual for a parameter.
   std::vector<std::string> possibleBuffers;
+  /// Parameters whose names come from the modules that read them, as the file
+  /// has only numbers: "l.weight" of onnx::MatMul_12. What an exporter made of
+  /// a parameter (half of it) looks alike.
+  std::vector<std::string> guessedNames;
 };
 
 /// An opened model: parsed once, imported once per microbatch size.

@@ -85,6 +85,8 @@ std::vector<ComputedTensor> findComputed(const Model &model,
                                          const WeightTable &table);
 std::vector<std::string> findPossibleBuffers(const Model &model,
                                              const WeightTable &table);
+std::vector<std::string> findGuessedNames(const Model &model,
+                                          const WeightTable &table);
 /// All of the above.
 StatusOr<WeightTable> makeWeightTable(const Model &model,
                                       const ImportOptions &options);

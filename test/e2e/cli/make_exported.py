@@ -27,6 +27,8 @@ def called(op, inputs, output, target, arguments, module='', **attributes):
 # A parameter as exponent and one as bound, beside a buffer, in a file that does not tell them apart.
 write('script', [helper.make_node('Clip', ['x', 'low'], ['c'], '/Clip'), helper.make_node('Pow', ['c', 'gem.p'], ['h'], '/gem/Pow'),
                  helper.make_node('Add', ['h', 'pe'], ['y'], '/Add')], {'low': 0.5, 'gem.p': np.full(3, 1.5), 'pe': np.ones(3)}, [3])
+# A weight that constant folding transposed: a number is left of its name.
+write('numbers', [helper.make_node('MatMul', ['x', 'onnx::MatMul_7'], ['y'], '/fc/MatMul')], {'onnx::MatMul_7': rows.normal(size=(3, 3))}, [3])
 # A table that is read with padding_idx=4 and without; 4 and -1 are one row.
 write('padding', [helper.make_node('Cast', ['x'], ['ids'], 'cast', to=TensorProto.INT64),
                   called('Gather', ['e.weight', 'ids'], 'a', 'embedding.default', '%p_e_weight, %ids, 4', 'e'),

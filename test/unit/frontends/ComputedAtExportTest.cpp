@@ -186,5 +186,24 @@ TEST(PossibleBuffers, NamesThatParametersHaveNot) {
   EXPECT_EQ(possibleBuffers(false, names), Names());
 }
 
+TEST(GuessedNames, OfNumberedTensors) {
+  for (bool fromPyTorch : {true, false}) {
+    ModelBuilder b(17);
+    if (fromPyTorch)
+      b.proto.set_producer_name("pytorch");
+    b.input("x", {"2", "2"});
+    b.floats("onnx::MatMul_7", {2, 2}, {1, 2, 3, 4});
+    b.floats("b.weight", {2, 2}, {1, 2, 3, 4});
+    b.node("MatMul", {"x", "onnx::MatMul_7"}, {"h"}, "/a/MatMul");
+    b.node("Gemm", {"h", "b.weight"}, {"y"}, "/b/Gemm");
+    b.output("y");
+    ScratchFolder folder;
+    auto model = OnnxModel::open(folder.write("m.onnx", b.bytes()));
+    ASSERT_TRUE(model.ok()) << model.status().message();
+    EXPECT_EQ((*model)->trainingLosses().guessedNames,
+              fromPyTorch ? Names{"a.weight"} : Names());
+  }
+}
+
 } // namespace
 } // namespace pipec::onnx
