@@ -5,6 +5,8 @@
 // messages.
 #include "frontends/onnx/Text.h"
 
+#include "llvm/ADT/StringRef.h"
+
 #include <algorithm>
 
 namespace pipec::onnx {
@@ -24,22 +26,6 @@ std::string joined(const std::vector<std::string> &parts,
   return text;
 }
 
-static size_t editDistance(const std::string &a, const std::string &b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j)
-    row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      size_t change = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
 std::string didYouMean(const std::string &name,
                        const std::vector<std::string> &known) {
   constexpr size_t kLongest = 200, kMost = 3;
@@ -47,7 +33,7 @@ std::string didYouMean(const std::string &name,
   for (const std::string &candidate : known) {
     if (candidate.size() > kLongest || name.size() > kLongest)
       continue;
-    size_t distance = editDistance(name, candidate);
+    size_t distance = llvm::StringRef(name).edit_distance(candidate);
     bool part = !name.empty() && candidate.find(name) != std::string::npos;
     if (part || distance <= std::max(name.size(), candidate.size()) / 3)
       near.push_back({distance, candidate});

@@ -147,7 +147,8 @@ StatusOr<TensorMap> Pipeline::run(const TensorMap &inputs,
     control->reset();
     team->run([&](size_t stage) { return workers[stage].run(run, *control); },
               [&](const Status &status) { control->fail(status); });
-    PIPEC_RETURN_IF_ERROR(withInfinities(control->result(), asInputs(inputs)));
+    if (const Status result = control->result(); !result.ok())
+      return withInfinities(result, asInputs(inputs));
     TensorMap outputs;
     for (size_t o = 0; o < run.mergers.size(); ++o)
       outputs.emplace(package.outputs()[o].name, run.mergers[o].finish());

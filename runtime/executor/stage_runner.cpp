@@ -106,8 +106,8 @@ StatusOr<TensorMap> StageRunner::Impl::run(const TensorMap &inputs) {
     }
     PIPEC_RETURN_IF_ERROR(stage->bindHostInput(variant, i, tensor->data()));
   }
-  PIPEC_RETURN_IF_ERROR(
-      withInfinities(stage->forward(variant, 0, nullptr), asInputs(inputs)));
+  if (const Status result = stage->forward(variant, 0, nullptr); !result.ok())
+    return withInfinities(result, asInputs(inputs));
   TensorMap outputs;
   for (const ProgramOutputDesc &output : program.outputs) {
     TensorView value = stage->outputValue(variant, output.target, output.index);
