@@ -2,12 +2,13 @@
 // tensors computed at export from parameters, buffers that look like
 // parameters, and parameters without their names.
 //
-// An optimizer that computes exp(t) once leaves an initializer where the fx
-// call names a value that nothing makes any more. Whether a parameter was its
-// source the file does not say: only modules that hold parameters themselves
-// are suspected, so that tables made of buffers and indices (rotary embeddings,
-// masks) give no alarm. In: Model, WeightTable. Out: names. Tests:
-// test/unit/frontends/ComputedAtExportTest.cpp.
+// An optimizer that computes exp(t) once leaves an initializer in its place.
+// Exporters of today record what went into it (Model::folded). In files of
+// older ones the fx call names a value that nothing makes any more; whether a
+// parameter was its source the file does not say: only modules that hold
+// parameters themselves are suspected, so that tables made of buffers and
+// indices (rotary embeddings, masks) give no alarm. In: Model, WeightTable.
+// Out: names. Tests: test/unit/frontends/ComputedAtExportTest.cpp.
 #include "frontends/onnx/Text.h"
 #include "frontends/onnx/WeightTable.h"
 
@@ -85,6 +86,8 @@ private:
   Reads readsOf(const CallNodes &group) const;
   std::vector<std::string> missingOf(const FxCall &call) const;
   std::vector<std::string> parametersNear(const std::string &module) const;
+  void addRecorded();
+  void addRefuted();
   void addMissing(const CallNodes &group, const Reads &reads);
   void addUnread(const CallNodes &group, const Reads &reads);
   bool isFactor(const Initializer &tensor,
@@ -218,7 +221,38 @@ void ComputedFinder::addUnread(const CallNodes &group, const Reads &reads) {
   }
 }
 
+/// The exporter's own record.
+void ComputedFinder::addRecorded() {
+  for (const auto &[place, use] : table.uses) {
+    const WeightDecl &decl = table.decls[use.decl];
+    if (decl.kind != WeightKind::Constant || !isFloat(decl.type.dtype) ||
+        isMadeOfNumbers(decl.name))
+      continue;
+    std::vector<std::string> parameters;
+    for (const std::string &name : stateSourcesOf(model, decl.name))
+      if (model.signature.entries[model.signature.byTarget.at(name)].kind ==
+          GraphSignature::Kind::Parameter)
+        parameters.push_back(name);
+    if (!parameters.empty())
+      add({place.first, place.second}, std::move(parameters), true);
+  }
+}
+
+/// The place says that it is a parameter, the bytes say that it is not.
+void ComputedFinder::addRefuted() {
+  for (const auto &[place, use] : table.uses) {
+    const WeightDecl &decl = table.decls[use.decl];
+    auto refuted = table.refuted.find(decl.initializer);
+    if (decl.kind == WeightKind::Constant && refuted != table.refuted.end())
+      add({place.first, place.second}, {refuted->second}, false);
+  }
+}
+
 std::vector<ComputedTensor> ComputedFinder::run() {
+  addRecorded();
+  addRefuted();
+  if (!model.folded.empty())
+    return std::move(computed);
   for (const auto &[name, group] : groups) {
     Reads reads = readsOf(group);
     if (reads.constants.empty())
@@ -270,8 +304,6 @@ bool isMadeOfNumbers(const std::string &name) {
 
 std::vector<ComputedTensor> findComputed(const Model &model,
                                          const WeightTable &table) {
-  if (model.signature.empty())
-    return {};
   return ComputedFinder(model, table).run();
 }
 

@@ -75,7 +75,6 @@ private:
     const std::string projection =
         inModule(model.origins[reader.node].module, "in_proj_bias");
     return isConvolution(node) || node.op_type() == "MatMul" ||
-           node.op_type() == "Gemm" ||
            std::find(table.folded.begin(), table.folded.end(), projection) !=
                table.folded.end();
   }

@@ -105,6 +105,29 @@ static std::vector<std::string> splitArguments(const std::string &text,
   return parts;
 }
 
+std::vector<std::string> parseNameList(const std::string &text) {
+  std::vector<std::string> names;
+  for (size_t pos = text.find_first_of("'\""); pos != std::string::npos;
+       pos = text.find_first_of("'\"", pos + 1)) {
+    const size_t close = text.find(text[pos], pos + 1);
+    if (close == std::string::npos)
+      return {};
+    names.push_back(text.substr(pos + 1, close - pos - 1));
+    pos = close;
+  }
+  return names;
+}
+
+std::map<std::string, std::vector<std::string>>
+readFoldedValues(const ::onnx::GraphProto &graph) {
+  std::map<std::string, std::vector<std::string>> folded;
+  for (const auto &value : graph.value_info())
+    if (const std::string *text = findMetadata(
+            value.metadata_props(), "pkg.onnxscript.optimizer.folded_from"))
+      folded[value.name()] = parseNameList(*text);
+  return folded;
+}
+
 FxCall parseFxCall(const std::string &text) {
   FxCall call;
   size_t target = text.find("target=");

@@ -90,13 +90,8 @@ MatrixNaming::Matrices MatrixNaming::matricesOf(const ModuleNodes &module) {
 
 void MatrixNaming::giveNames(const std::string &path, const Matrices &matrices,
                              const std::vector<const char *> &leaves) {
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    std::string name = inModule(path, leaves[i]);
-    if (model.initializerByName.count(name))
-      result.folded.push_back(model.initializers[matrices[i]].name);
-    else
-      result.names.emplace(matrices[i], name);
-  }
+  for (size_t i = 0; i < leaves.size(); ++i)
+    result.names.emplace(matrices[i], inModule(path, leaves[i]));
 }
 
 /// A bias of its own, or in a layer that does nothing else one that another

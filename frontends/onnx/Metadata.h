@@ -47,8 +47,7 @@ struct FxCall {
   std::vector<std::string> args;
   std::map<std::string, std::string> keywords;
   std::vector<std::string>
-      references;         // names after '%', in order, of all arguments
-  std::string sourceLine; // Python's text where it was called; "": unknown
+      references; // names after '%', in order, of all arguments
 };
 
 /// What a node's metadata says of its origin.
@@ -62,10 +61,13 @@ struct NodeMetadata {
 
 GraphSignature parseGraphSignature(const std::string &text);
 FxCall parseFxCall(const std::string &text);
-/// What a line of Python transposes, below the object that has it: "fc.w" of
-/// "y = x @ self.fc.w.T". Nothing where it transposes several things, none, or
-/// goes on with the result (".T[0]").
-std::optional<std::string> transposedInLine(const std::string &line);
+/// The names in a list of Python: "['a', 'b.c']".
+std::vector<std::string> parseNameList(const std::string &text);
+/// Per value that the exporter's optimizer computed: the initializers and
+/// values that went into it, over all steps. Empty where the exporter does not
+/// record it.
+std::map<std::string, std::vector<std::string>>
+readFoldedValues(const ::onnx::GraphProto &graph);
 /// From pkg.torch.onnx.name_scopes: "['', 'a', 'a.b', 'relu']" is "a.b".
 std::optional<std::string> modulePathOfScopes(const std::string &scopes);
 /// From namespace: ": pkg.Net/a: pkg.A/relu: aten.relu" is "a".

@@ -85,6 +85,7 @@ static void readOrigins(Model &model) {
   }
   if (const std::string *text = signatureOf(model))
     model.signature = parseGraphSignature(*text);
+  model.folded = readFoldedValues(model.graph());
 }
 
 static Status readTensors(Model &model, const ScannedModel &scanned,

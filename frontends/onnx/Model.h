@@ -36,6 +36,8 @@ struct Model {
   std::vector<Origin> origins; // of each node
   std::vector<FxCall> calls;   // of each node
   GraphSignature signature;
+  std::map<std::string, std::vector<std::string>>
+      folded; // see readFoldedValues
   /// Identity nodes by which an exporter gave an initializer a second name: no
   /// ops, the second name is an initializer.
   std::vector<bool> aliasNode;

@@ -41,18 +41,7 @@ pathOf(const std::vector<std::string> &scopes) {
 }
 
 std::optional<std::string> modulePathOfScopes(const std::string &text) {
-  std::vector<std::string> scopes;
-  for (size_t pos = 0; pos < text.size(); ++pos) {
-    char quote = text[pos];
-    if (quote != '\'' && quote != '"')
-      continue;
-    size_t close = text.find(quote, pos + 1);
-    if (close == std::string::npos)
-      return std::nullopt;
-    scopes.push_back(text.substr(pos + 1, close - pos - 1));
-    pos = close;
-  }
-  return pathOf(scopes);
+  return pathOf(parseNameList(text));
 }
 
 std::optional<std::string> modulePathOfNamespace(const std::string &text) {
@@ -101,10 +90,6 @@ static void readSourceLine(const std::string &trace, NodeMetadata &result) {
     return;
   result.file = trace.substr(start, close - start);
   result.line = std::atoi(trace.substr(line + 5, 9).c_str());
-  size_t text = trace.find('\n', line);
-  if (text != std::string::npos)
-    result.call.sourceLine =
-        trace.substr(text + 1, trace.find('\n', text + 1) - text - 1);
 }
 
 NodeMetadata readNodeMetadata(const ::onnx::NodeProto &node) {

@@ -1,261 +1,84 @@
 // Names of weights in files of torch.onnx.export(dynamo=True): see
 // WeightTable.h.
 //
-// The graph signature lists all parameters and buffers; the fx node of each
-// ONNX node shows which of them it reads. So an initializer under a made-up
-// name (val_110), or one that stands for several equal parameters, is matched
-// by the node that reads it. In: Model. Out: WeightTable. Tests:
-// test/unit/frontends/WeightTableTest.cpp, ModelNamesTest.cpp.
-#include "frontends/onnx/WeightTable.h"
-
+// The graph signature lists all parameters and buffers; the fx call of each
+// ONNX node shows which of them it reads, and where (CallOperands.h); of what
+// the exporter's optimizer computed, the file says from what (Model::folded).
+// So an initializer under a made-up name (val_110), or one that stands for
+// several equal parameters, is matched by the node that reads it. A name is
+// given where the place, or the bytes, prove it. In: Model. Out: WeightTable.
+// Tests: test/unit/frontends/WeightTableTest.cpp, ModelNamesTest.cpp.
+#include "frontends/onnx/CallOperands.h"
 #include "frontends/onnx/Text.h"
+#include "frontends/onnx/WeightTableBuilder.h"
 
 #include <algorithm>
 
 namespace pipec::onnx {
 namespace {
 
-enum class Role { None, Weight, Bias, Mean, Variance };
-
-/// Where an ATen operator has its weight, bias, mean and variance; -1: nowhere.
-struct TargetForm {
-  const char *name;
-  int weight, bias, mean, variance;
-};
-constexpr TargetForm kTargets[] = {
-    {"aten.linear.", 1, 2, -1, -1},
-    {"aten.addmm.", 2, 0, -1, -1},
-    {"aten.conv1d.", 1, 2, -1, -1},
-    {"aten.conv2d.", 1, 2, -1, -1},
-    {"aten.conv3d.", 1, 2, -1, -1},
-    {"aten.convolution.", 1, 2, -1, -1},
-    {"aten._convolution.", 1, 2, -1, -1},
-    {"aten.conv_transpose1d.", 1, 2, -1, -1},
-    {"aten.conv_transpose2d.", 1, 2, -1, -1},
-    {"aten.conv_transpose3d.", 1, 2, -1, -1},
-    {"aten.layer_norm.", 2, 3, -1, -1},
-    {"aten.native_layer_norm.", 2, 3, -1, -1},
-    {"aten.rms_norm.", 2, -1, -1, -1},
-    {"aten._fused_rms_norm.", 2, -1, -1, -1},
-    {"aten.group_norm.", 2, 3, -1, -1},
-    {"aten.native_group_norm.", 1, 2, -1, -1},
-    {"aten.batch_norm.", 1, 2, 3, 4},
-    {"aten.instance_norm.", 1, 2, 3, 4},
-    {"aten._native_batch_norm_legit_no_training.", 1, 2, 3, 4},
-    {"aten._native_batch_norm_legit_functional.", 1, 2, 3, 4},
-    {"aten._native_batch_norm_legit.", 1, 2, 3, 4},
-    {"aten.native_batch_norm.", 1, 2, 3, 4},
-    {"aten.cudnn_batch_norm.", 1, 2, 3, 4},
-    {"aten.miopen_batch_norm.", 1, 2, 3, 4},
-    {"aten._batch_norm_with_update.", 1, 2, 3, 4},
-    {"aten._batch_norm_with_update_functional.", 1, 2, 3, 4},
-    {"aten._batch_norm_no_update.", 1, 2, 3, 4},
-    {"aten.embedding.", 0, -1, -1, -1},
-    {"aten.prelu.", 1, -1, -1, -1},
-    {"aten._prelu_kernel.", 1, -1, -1, -1},
-    {"aten.bilinear.", 2, 3, -1, -1},
-};
-
-/// What an fx call says of one operand of a node.
-struct Operand {
-  enum class Kind {
-    Unknown,  // not by its position
-    Constant, // no argument stands there: the exporter made the tensor up
-    Named
-  };
-  Kind kind = Kind::Unknown;
-  std::string name; // state_dict name
-};
-
-bool contains(const std::string &text, const char *part) {
-  return text.find(part) != std::string::npos;
+/// The operator of an fx name: "permute" of "permute_12".
+std::string withoutNumber(const std::string &name) {
+  const size_t end = name.find_last_not_of("0123456789");
+  return end != std::string::npos && end > 0 && name[end] == '_' &&
+                 end + 1 < name.size()
+             ? name.substr(0, end)
+             : name;
 }
 
-Role roleOf(const std::string &op, int input) {
-  auto oneOf = [&](std::initializer_list<const char *> ops) {
-    return std::any_of(ops.begin(), ops.end(),
-                       [&](const char *name) { return op == name; });
-  };
-  if (oneOf({"LayerNormalization", "InstanceNormalization",
-             "BatchNormalization", "GroupNormalization", "RMSNormalization"})) {
-    constexpr Role kNormRoles[] = {Role::None, Role::Weight, Role::Bias,
-                                   Role::Mean, Role::Variance};
-    return input < 5 ? kNormRoles[input] : Role::None;
-  }
-  if (oneOf({"Conv", "ConvTranspose"}))
-    return input == 1 ? Role::Weight : input == 2 ? Role::Bias : Role::None;
-  if (op == "Gemm")
-    return input == 2 ? Role::Bias : Role::Weight;
-  if (oneOf({"MatMul", "Mul", "PRelu"}))
-    return Role::Weight;
-  if (oneOf({"Gather", "GatherND", "GatherElements", "Transpose", "Reshape",
-             "Unsqueeze", "Expand"}))
-    return input == 0 ? Role::Weight : Role::None;
-  return op == "Add" ? Role::Bias : Role::None;
+bool isTransposition(const std::string &fxName) {
+  static const std::set<std::string> kNames{"adjoint",  "mT",      "mt",
+                                            "numpy_t",  "numpy_T", "permute",
+                                            "swapaxes", "t",       "transpose"};
+  return kNames.count(withoutNumber(fxName)) != 0;
 }
 
 /// Matches the initializers of one model.
 class SignatureNaming {
 public:
-  explicit SignatureNaming(const Model &model)
-      : model(model), readers(readersOf(model)) {
+  SignatureNaming(const Model &model, Progress progress)
+      : model(model), operands(model), readers(readersOf(model)),
+        table(model, std::move(progress)) {
     for (int n = 0; n < model.graph().node_size(); ++n) {
       made.insert(model.graph().node(n).output().begin(),
                   model.graph().node(n).output().end());
       made.insert(model.calls[n].result);
-      for (const std::string &name : parametersOf(n))
+      for (const std::string &name : operands.parametersOf(n))
         named.insert(name);
     }
   }
   WeightTable run();
 
 private:
-  std::optional<std::string> match(int initializer, Reader reader) const;
-  Operand operandAt(int initializer, Reader reader,
-                    const TargetForm &form) const;
-  Operand operandOf(const FxCall &call, Role role,
-                    const TargetForm &form) const;
-  Role roleInNorm(Reader reader) const;
+  std::optional<Claim> match(int initializer, Reader reader);
+  std::optional<std::string> matchOwnName(int initializer, Reader reader) const;
+  std::optional<Claim> matchFolded(int initializer, Reader reader);
   std::optional<std::string> matchByExclusion(int initializer,
                                               Reader reader) const;
-  std::vector<std::string> parametersOf(int node) const;
   std::optional<std::string> matchByConsumers(int initializer,
                                               int reader) const;
-  std::optional<std::string> matchTransposed(int initializer,
-                                             Reader reader) const;
-  bool isOneOperation(int node) const;
+  std::optional<bool> isOddlyTransposed(int initializer, Reader reader) const;
+  bool hasFusedNorm(Reader reader) const;
+  bool isMoved(int initializer, const Operand &operand) const;
   bool isNumber(int initializer, const FxCall &call) const;
   bool inStateDict(const std::string &name) const;
-  bool isFlatBilinear(int initializer, const std::string &name,
-                      Reader reader) const;
-  bool toBilinear(WeightDecl &decl, Reader reader) const;
+  Claim claim(int initializer, const std::string &name) const;
+  Claim claimMoved(int initializer, const std::string &name,
+                   const Permutation &moved) const;
+  Claim claimOperand(int initializer, const Operand &operand) const;
+  std::optional<Claim> claimBilinear(int initializer, const std::string &name,
+                                     Reader reader) const;
+  std::optional<std::pair<int64_t, int64_t>> lastSizes(int node) const;
+  std::optional<int64_t> oneNumber(const std::string &value) const;
   void nameInitializer(int initializer);
-  WeightUse declareFor(int initializer, const std::string &name, Reader reader);
-  bool storedTransposed(int initializer, const std::string &name,
-                        Reader reader) const;
 
   const Model &model;
-  std::vector<std::vector<Reader>> readers;
+  const CallOperands operands;
+  const std::vector<std::vector<Reader>> readers;
   std::set<std::string> made;  // values of ONNX nodes and of fx calls
   std::set<std::string> named; // parameters and buffers that a call reads
-  WeightTable table;
+  WeightTableBuilder table;
 };
-
-/// state_dict names among the references of the node's fx call.
-std::vector<std::string> SignatureNaming::parametersOf(int node) const {
-  std::vector<std::string> names;
-  for (const std::string &reference : model.calls[node].references) {
-    auto found = model.signature.byPlaceholder.find(reference);
-    if (found == model.signature.byPlaceholder.end())
-      continue;
-    const std::string &name = model.signature.entries[found->second].target;
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      names.push_back(name);
-  }
-  return names;
-}
-
-/// The argument that stands at the place of `role`, by position or keyword.
-Operand SignatureNaming::operandOf(const FxCall &call, Role role,
-                                   const TargetForm &form) const {
-  struct Place {
-    int position;
-    const char *keyword;
-  };
-  const Place places[] = {{-1, ""},
-                          {form.weight, "weight"},
-                          {form.bias, "bias"},
-                          {form.mean, "running_mean"},
-                          {form.variance, "running_var"}};
-  const Place &place = places[static_cast<int>(role)];
-  if (role == Role::None)
-    return {};
-  std::string argument;
-  if (place.position >= 0 &&
-      place.position < static_cast<int>(call.args.size()))
-    argument = call.args[place.position];
-  else if (auto found = call.keywords.find(place.keyword);
-           found != call.keywords.end())
-    argument = found->second;
-  if (argument.empty() || argument[0] != '%')
-    return {Operand::Kind::Constant, ""};
-  auto found = model.signature.byPlaceholder.find(argument.substr(1));
-  if (found == model.signature.byPlaceholder.end())
-    return {};
-  return {Operand::Kind::Named, model.signature.entries[found->second].target};
-}
-
-/// The role of an input in a norm that the exporter wrote as several nodes:
-/// that of the place where the tensor ends up, reshaped.
-Role SignatureNaming::roleInNorm(Reader reader) const {
-  static const std::set<std::string> kForms{"Cast",      "Expand",   "Identity",
-                                            "Reshape",   "Squeeze",  "Tile",
-                                            "Transpose", "Unsqueeze"};
-  const auto &graph = model.graph();
-  while (kForms.count(graph.node(reader.node).op_type())) {
-    if (reader.input != 0 || graph.node(reader.node).output_size() == 0)
-      return Role::None;
-    const std::string &made = graph.node(reader.node).output(0);
-    const std::string &result = model.calls[reader.node].result;
-    Reader next{-1, -1};
-    for (int n = reader.node + 1; n < graph.node_size() && next.node < 0; ++n)
-      for (int k = 0; k < graph.node(n).input_size(); ++k)
-        if (graph.node(n).input(k) == made && model.calls[n].result == result)
-          next = {n, k};
-    if (next.node < 0)
-      return Role::None;
-    reader = next;
-  }
-  return roleOf(graph.node(reader.node).op_type(), reader.input);
-}
-
-/// What stands at a node's input by the position in the fx call. The exporter's
-/// optimizer keeps one of several equal tensors, so the initializer that the
-/// node reads may be any of them: ones of a norm without a weight are a fresh
-/// parameter of another module.
-Operand SignatureNaming::operandAt(int initializer, Reader reader,
-                                   const TargetForm &form) const {
-  const FxCall &call = model.calls[reader.node];
-  const std::string &op = model.graph().node(reader.node).op_type();
-  const TensorType &type = model.initializers[initializer].source.type;
-  const bool norm = isNormTarget(form.name);
-  // The exporter writes group_norm as InstanceNormalization with made-up ones
-  // and zeros, then Mul and Add.
-  if (contains(form.name, "group_norm") && op == "InstanceNormalization")
-    return {Operand::Kind::Constant, ""};
-  // Literals of a decomposition (eps, an exponent) are scalars; parameters of
-  // these operators are not.
-  if (type.rank() == 0 || !isFloat(type.dtype))
-    return norm ? Operand{Operand::Kind::Constant, ""} : Operand{};
-  Operand operand = operandOf(
-      call, norm ? roleInNorm(reader) : roleOf(op, reader.input), form);
-  // A convolution gets zeros for the bias that it does not have; elsewhere the
-  // place of a node's input does not settle which argument it is.
-  const bool settled = norm || contains(form.name, "conv") ||
-                       (op == "Gemm" && reader.input == 2);
-  if (operand.kind == Operand::Kind::Constant && !settled)
-    return {};
-  return operand;
-}
-
-/// The call is one operation of its arguments as they are. Where it is several
-/// (logaddexp: Exp, Add, Log) or has factors (alpha), a tensor without a name
-/// may be the result of one of them on a parameter: exp(v), not v.
-bool SignatureNaming::isOneOperation(int node) const {
-  const FxCall &call = model.calls[node];
-  if (!call.keywords.empty())
-    return false;
-  static const std::set<std::string> kForms{
-      "Cast",     "Concat",    "Constant", "Expand", "Gather",
-      "Identity", "Range",     "Reshape",  "Shape",  "Slice",
-      "Squeeze",  "Transpose", "Unsqueeze"};
-  int operations = 0;
-  for (int n = 0; n < model.graph().node_size(); ++n)
-    operations += !call.result.empty() &&
-                  model.calls[n].result == call.result &&
-                  kForms.count(model.graph().node(n).op_type()) == 0;
-  return operations <= 1;
-}
 
 /// For other operators: the one parameter of the fx call that no other input of
 /// the node is.
@@ -268,11 +91,11 @@ SignatureNaming::matchByExclusion(int initializer, Reader reader) const {
   const bool scalar = tensor.source.type.rank() == 0;
   bool madeUp = inSignature || (startsWith(tensor.name, "val_") && !scalar);
   if (!madeUp || !isFloat(tensor.source.type.dtype) ||
-      (!inSignature && !isOneOperation(reader.node)))
+      (!inSignature && !operands.isOneOperation(reader.node)))
     return std::nullopt;
   const auto &node = model.graph().node(reader.node);
   std::vector<std::string> left;
-  for (const std::string &name : parametersOf(reader.node))
+  for (const std::string &name : operands.parametersOf(reader.node))
     if (std::find(node.input().begin(), node.input().end(), name) ==
         node.input().end())
       left.push_back(name);
@@ -324,32 +147,6 @@ std::optional<std::string> SignatureNaming::matchByConsumers(int initializer,
   return tensor.name;
 }
 
-/// x @ self.w.T: the call reads `permute`, which the exporter computed, and
-/// says nothing of w. The line of Python does, and that nothing else is w.
-std::optional<std::string>
-SignatureNaming::matchTransposed(int initializer, Reader reader) const {
-  const Initializer &tensor = model.initializers[initializer];
-  const FxCall &call = model.calls[reader.node];
-  const std::string stem = tensor.name.substr(0, tensor.name.rfind('_'));
-  auto isTransposition = [](const std::string &name) {
-    return name == "permute" || name == "transpose" || name == "t" ||
-           name == "numpy_t";
-  };
-  const auto &references = call.references;
-  if (tensor.source.type.rank() != 2 || !isFloat(tensor.source.type.dtype) ||
-      !(isTransposition(tensor.name) || isTransposition(stem)) ||
-      std::find(references.begin(), references.end(), tensor.name) ==
-          references.end())
-    return std::nullopt;
-  auto what = transposedInLine(call.sourceLine);
-  if (!what)
-    return std::nullopt;
-  const std::string name = inModule(model.origins[reader.node].module, *what);
-  const bool free = model.signature.contains(name) && !named.count(name) &&
-                    !model.initializerByName.count(name);
-  return free ? std::optional(name) : std::nullopt;
-}
-
 /// The call has a number, or a tensor made of numbers, where its node reads the
 /// initializer of a parameter that happens to equal it: 2 in x ** 2 and a fresh
 /// temperature. A value that nothing makes may be the parameter in another
@@ -369,154 +166,238 @@ bool SignatureNaming::isNumber(int initializer, const FxCall &call) const {
          model.initializers[initializer].source.type.numElements() == 1;
 }
 
-std::optional<std::string> SignatureNaming::match(int initializer,
-                                                  Reader reader) const {
+/// A convolution that stands for a batch_norm has the norm folded into its
+/// weight: another tensor under the old name.
+bool SignatureNaming::hasFusedNorm(Reader reader) const {
+  const std::string &op = model.graph().node(reader.node).op_type();
+  return model.calls[reader.node].target.find("batch_norm") !=
+             std::string::npos &&
+         (startsWith(op, "Conv") || op == "Gemm" || op == "MatMul");
+}
+
+/// Which parameter a node reads where it reads the tensor of one: the
+/// exporter's optimizer keeps one of several equal tensors.
+std::optional<std::string> SignatureNaming::matchOwnName(int initializer,
+                                                         Reader reader) const {
   const std::string &own = model.initializers[initializer].name;
   const FxCall &call = model.calls[reader.node];
   if (call.target.empty())
     return matchByConsumers(initializer, reader.node);
-  std::vector<std::string> candidates = parametersOf(reader.node);
-  std::optional<std::string> ownName;
-  if (model.signature.contains(own))
-    ownName = own;
-  // A convolution that stands for a batch_norm has the norm folded into its
-  // weight: another tensor under the old name.
-  const std::string &op = model.graph().node(reader.node).op_type();
-  if (contains(call.target, "batch_norm") && op != "BatchNormalization" &&
-      (startsWith(op, "Conv") || op == "Gemm" || op == "MatMul"))
+  if (hasFusedNorm(reader))
     return std::nullopt;
-  const bool ownArgument =
-      ownName &&
-      std::find(candidates.begin(), candidates.end(), own) != candidates.end();
-  for (const TargetForm &form : kTargets)
-    if (contains(call.target, form.name)) {
-      Operand operand = operandAt(initializer, reader, form);
-      if (operand.kind == Operand::Kind::Constant)
-        return std::nullopt;
-      const bool byName = ownArgument && !isNormTarget(form.name);
-      return operand.kind == Operand::Kind::Named && !byName ? operand.name
-                                                             : ownName;
-    }
-  if (ownArgument)
-    return ownName;
-  auto found = matchByExclusion(initializer, reader);
-  if (!found)
-    found = matchTransposed(initializer, reader);
-  if (found || !ownName || !isNumber(initializer, call))
-    return found ? found : ownName;
+  const Operand operand = operands.at(model.initializers[initializer], reader);
+  if (operand.kind == Operand::Kind::Constant ||
+      (operand.kind == Operand::Kind::Value && isMadeOfNumbers(operand.name)))
+    return std::nullopt;
+  if (operand.kind == Operand::Kind::Named)
+    return operand.name;
+  const std::vector<std::string> read = operands.parametersOf(reader.node);
+  if (operand.kind == Operand::Kind::Value ||
+      std::find(read.begin(), read.end(), own) != read.end())
+    return own;
+  if (auto found = matchByExclusion(initializer, reader))
+    return found;
+  return isNumber(initializer, call) ? std::nullopt : std::optional(own);
+}
+
+/// All that was done to make the tensor of its one source is transpositions of
+/// a matrix: whether their number is odd. Nothing where there is more, or it
+/// cannot be known.
+std::optional<bool> SignatureNaming::isOddlyTransposed(int initializer,
+                                                       Reader reader) const {
+  const Initializer &tensor = model.initializers[initializer];
+  const auto folded = model.folded.find(tensor.name);
+  if (folded == model.folded.end() || tensor.source.type.rank() != 2)
+    return std::nullopt;
+  bool odd = false;
+  for (const std::string &name : folded->second) {
+    if (model.signature.contains(name))
+      continue;
+    if (!isTransposition(name))
+      return std::nullopt;
+    odd = !odd;
+  }
+  if (isTransposition(tensor.name))
+    return !odd;
+  // Named by nothing but a number: what aten.linear does itself.
+  const Operand operand = operands.at(tensor, reader);
+  if (operand.moved != Permutation{1, 0} || !startsWith(tensor.name, "val_"))
+    return std::nullopt;
+  return !odd;
+}
+
+/// A tensor that was computed from one parameter alone: the parameter moved,
+/// where the file still has it and the bytes say how, or where the operators'
+/// names do.
+std::optional<Claim> SignatureNaming::matchFolded(int initializer,
+                                                  Reader reader) {
+  const std::vector<std::string> sources =
+      stateSourcesOf(model, model.initializers[initializer].name);
+  if (sources.size() != 1)
+    return std::nullopt;
+  const std::string &name = sources[0];
+  const auto odd = isOddlyTransposed(initializer, reader);
+  auto kept = model.initializerByName.find(name);
+  if (kept != model.initializerByName.end()) {
+    std::optional<Permutation> expected;
+    if (odd)
+      expected = *odd ? Permutation{1, 0} : Permutation{};
+    return table.claimCopy(initializer, name, kept->second, expected);
+  }
+  if (!odd)
+    return std::nullopt;
+  return *odd ? claimMoved(initializer, name, {1, 0})
+              : claim(initializer, name);
+}
+
+/// Whether the tensor is the argument, moved as its form says: nothing else
+/// went into it, as far as the file says what did.
+bool SignatureNaming::isMoved(int initializer, const Operand &operand) const {
+  const auto folded = model.folded.find(model.initializers[initializer].name);
+  if (folded == model.folded.end())
+    return true;
+  if (stateSourcesOf(model, model.initializers[initializer].name).size() != 1)
+    return false;
+  return operand.form != Form::Moved || folded->second.size() == 1;
+}
+
+std::optional<Claim> SignatureNaming::match(int initializer, Reader reader) {
+  const Initializer &tensor = model.initializers[initializer];
+  if (model.signature.contains(tensor.name)) {
+    auto name = matchOwnName(initializer, reader);
+    return name && inStateDict(*name) ? std::optional(claim(initializer, *name))
+                                      : std::nullopt;
+  }
+  if (!isFloat(tensor.source.type.dtype) || hasFusedNorm(reader))
+    return std::nullopt;
+  const Operand operand = operands.at(tensor, reader);
+  if (operand.kind == Operand::Kind::Constant)
+    return std::nullopt;
+  if (operand.kind == Operand::Kind::Named && inStateDict(operand.name) &&
+      isMoved(initializer, operand))
+    return operand.form == Form::Bilinear
+               ? claimBilinear(initializer, operand.name, reader)
+               : std::optional(claimOperand(initializer, operand));
+  if (model.folded.count(tensor.name)) {
+    auto found = matchFolded(initializer, reader);
+    return found && inStateDict(found->name) ? found : std::nullopt;
+  }
+  if (operand.kind == Operand::Kind::Unknown)
+    if (auto name = matchByExclusion(initializer, reader);
+        name && inStateDict(*name))
+      return claim(initializer, *name);
+  // A file that says nothing of what was computed.
+  return model.folded.empty() ? table.claimCopyOfAny(initializer)
+                              : std::nullopt;
+}
+
+Claim SignatureNaming::claim(int initializer, const std::string &name) const {
+  Claim made;
+  made.name = name;
+  made.owner = initializer;
+  if (model.signature.entries[model.signature.byTarget.at(name)].kind ==
+      GraphSignature::Kind::Buffer)
+    made.kind = WeightKind::Buffer;
+  made.type = model.initializers[initializer].source.type;
+  return made;
+}
+
+Claim SignatureNaming::claimMoved(int initializer, const std::string &name,
+                                  const Permutation &moved) const {
+  Claim made = claim(initializer, name);
+  if (std::is_sorted(moved.begin(), moved.end()))
+    return made;
+  made.declared = inversePermutation(moved);
+  const std::vector<int64_t> stored = made.type.shape;
+  for (size_t k = 0; k < moved.size(); ++k)
+    made.type.shape[moved[k]] = stored[k];
+  return made;
+}
+
+Claim SignatureNaming::claimOperand(int initializer,
+                                    const Operand &operand) const {
+  const TensorType &type = model.initializers[initializer].source.type;
+  if (operand.form == Form::Moved &&
+      static_cast<int64_t>(operand.moved.size()) == type.rank())
+    return claimMoved(initializer, operand.name, operand.moved);
+  Claim made = claim(initializer, operand.name);
+  if (operand.form == Form::Stretched)
+    made.type.shape = {type.numElements()};
+  return made;
+}
+
+/// The number of an integer initializer of one element.
+std::optional<int64_t>
+SignatureNaming::oneNumber(const std::string &value) const {
+  auto found = model.initializerByName.find(value);
+  if (found == model.initializerByName.end())
+    return std::nullopt;
+  const TensorSource &source = model.initializers[found->second].source;
+  if (source.type.dtype != DType::I64 || source.type.numElements() != 1)
+    return std::nullopt;
+  auto loaded = source.load();
+  return loaded.ok() ? std::optional(*loaded->as<int64_t>()) : std::nullopt;
+}
+
+/// The last two of three sizes that `node`, a Reshape, gives: numbers of the
+/// file, or the last two parts of a Concat.
+std::optional<std::pair<int64_t, int64_t>>
+SignatureNaming::lastSizes(int node) const {
+  const std::string &sizes = model.graph().node(node).input(1);
+  auto found = model.initializerByName.find(sizes);
+  if (found != model.initializerByName.end()) {
+    const TensorSource &source = model.initializers[found->second].source;
+    if (source.type.dtype != DType::I64 || source.type.rank() != 1 ||
+        source.type.numElements() != 3)
+      return std::nullopt;
+    auto loaded = source.load();
+    if (!loaded.ok())
+      return std::nullopt;
+    return std::pair(loaded->as<int64_t>()[1], loaded->as<int64_t>()[2]);
+  }
+  for (int n : operands.nodesOfCall(node)) {
+    const auto &concat = model.graph().node(n);
+    const int count = concat.input_size();
+    if (concat.op_type() != "Concat" || concat.output(0) != sizes || count < 2)
+      continue;
+    auto rows = oneNumber(concat.input(count - 2)),
+         columns = oneNumber(concat.input(count - 1));
+    if (rows && columns)
+      return std::pair(*rows, *columns);
+  }
   return std::nullopt;
 }
 
-/// nn.Linear's weight is [out, in]; MatMul reads it as [in, out].
-bool SignatureNaming::storedTransposed(int initializer, const std::string &name,
-                                       Reader reader) const {
-  const Initializer &tensor = model.initializers[initializer];
-  if (reader.input < 0)
-    return false;
-  const auto &node = model.graph().node(reader.node);
-  if (matchTransposed(initializer, reader) == name)
-    return true;
-  if (tensor.name == name || tensor.source.type.rank() != 2 ||
-      model.signature.contains(tensor.name) ||
-      !contains(model.calls[reader.node].target, "aten.linear."))
-    return false;
-  bool transB = false;
-  for (const auto &attribute : node.attribute())
-    transB |= attribute.name() == "transB" && attribute.i() != 0;
-  return reader.input == 1 &&
-         (node.op_type() == "MatMul" || (node.op_type() == "Gemm" && !transB));
-}
-
-/// Scale and shift of a norm, and PReLU's slope, are vectors that the exporter
-/// stretched to [C, 1, 1] or [1, C, 1, 1].
-static bool isStretched(const Initializer &tensor, const std::string &name,
-                        const std::string &target) {
-  const TensorType &type = tensor.source.type;
-  if (type.rank() < 2 || tensor.name == name)
-    return false;
-  if (contains(target, "prelu"))
-    return *std::max_element(type.shape.begin(), type.shape.end()) ==
-           type.numElements();
-  return isNormTarget(target) && type.shape[0] == type.numElements();
-}
-
-/// nn.Bilinear's weight [out, in1, in2] is in the file [in1, out * in2].
-bool SignatureNaming::isFlatBilinear(int initializer, const std::string &name,
-                                     Reader reader) const {
-  const Initializer &tensor = model.initializers[initializer];
-  return reader.input == 1 && tensor.name != name &&
-         tensor.source.type.rank() == 2 &&
-         contains(model.calls[reader.node].target, "aten.bilinear.");
-}
-
-/// The sizes stand in the Reshape behind the product: [batch, out, in2]. False
-/// where they do not.
-bool SignatureNaming::toBilinear(WeightDecl &decl, Reader reader) const {
+/// nn.Bilinear's weight [out, in1, in2] is in the file [in1, out, in2], or
+/// [in1, out * in2]: the sizes of that stand in the Reshape of the product.
+/// Nothing where they do not.
+std::optional<Claim> SignatureNaming::claimBilinear(int initializer,
+                                                    const std::string &name,
+                                                    Reader reader) const {
+  Claim made = claim(initializer, name);
+  const std::vector<int64_t> stored = made.type.shape;
+  made.declared = {1, 0, 2};
+  if (stored.size() == 3) {
+    made.type.shape = {stored[1], stored[0], stored[2]};
+    return made;
+  }
+  if (stored.size() != 2 || reader.input != 1)
+    return std::nullopt;
   const std::string &product = model.graph().node(reader.node).output(0);
-  for (int n = reader.node + 1; n < model.graph().node_size(); ++n) {
+  for (int n : operands.nodesOfCall(reader.node)) {
     const auto &node = model.graph().node(n);
     if (node.op_type() != "Reshape" || node.input_size() != 2 ||
         node.input(0) != product)
       continue;
-    auto sizes = model.initializerByName.find(node.input(1));
-    if (sizes == model.initializerByName.end())
-      return false;
-    const TensorSource &source = model.initializers[sizes->second].source;
-    if (source.type.dtype != DType::I64 || source.type.rank() != 1 ||
-        source.type.numElements() != 3)
-      return false;
-    auto loaded = source.load();
-    if (!loaded.ok())
-      return false;
-    const auto *size = static_cast<const int64_t *>(loaded->data());
-    const std::vector<int64_t> &flat = decl.type.shape;
-    if (size[1] <= 0 || size[2] <= 0 || flat[1] % size[1] != 0 ||
-        flat[1] / size[1] != size[2])
-      return false;
-    decl.type.shape = {size[1], flat[0], size[2]};
-    decl.permutation = {1, 0, 2};
-    return true;
+    const auto sizes = lastSizes(n);
+    if (!sizes || sizes->first <= 0 || sizes->second <= 0 ||
+        stored[1] % sizes->first != 0 ||
+        stored[1] / sizes->first != sizes->second)
+      return std::nullopt;
+    made.type.shape = {sizes->first, stored[0], sizes->second};
+    return made;
   }
-  return false;
-}
-
-/// The declaration of `name`, made or found: a parameter that the file stores
-/// twice is declared once.
-WeightUse SignatureNaming::declareFor(int initializer, const std::string &name,
-                                      Reader reader) {
-  bool buffer =
-      model.signature.entries[model.signature.byTarget.at(name)].kind ==
-      GraphSignature::Kind::Buffer;
-  std::vector<int64_t> permutation;
-  if (storedTransposed(initializer, name, reader))
-    permutation = {1, 0};
-  WeightTable made;
-  declare(model, made, initializer, name,
-          buffer ? WeightKind::Buffer : WeightKind::Parameter, permutation);
-  WeightDecl decl = std::move(made.decls[0]);
-  std::string target = reader.input < 0 ? "" : model.calls[reader.node].target;
-  if (isStretched(model.initializers[initializer], name, target))
-    decl.type.shape = {decl.type.numElements()};
-  bool unclear =
-      isFlatBilinear(initializer, name, reader) && !toBilinear(decl, reader);
-  WeightUse use;
-  use.permutation = inversePermutation(decl.permutation);
-  use.decl = table.find(name);
-  // Another place reads the tensor as a constant that equals the parameter.
-  if (use.decl >= 0 && table.decls[use.decl].kind == WeightKind::Constant)
-    use.decl = -1;
-  if (!unclear && use.decl >= 0 && table.decls[use.decl].type == decl.type)
-    return use;
-  if (unclear || use.decl >= 0) {
-    decl.name = model.initializers[initializer].name;
-    decl.kind = WeightKind::Constant;
-    decl.type = model.initializers[initializer].source.type;
-    decl.permutation.clear();
-    use.permutation.clear();
-  }
-  use.decl = static_cast<int>(table.decls.size());
-  table.decls.push_back(std::move(decl));
-  return use;
+  return std::nullopt;
 }
 
 /// Parameters and persistent buffers; other buffers are constants.
@@ -528,39 +409,31 @@ bool SignatureNaming::inStateDict(const std::string &name) const {
 }
 
 void SignatureNaming::nameInitializer(int initializer) {
-  const Initializer &tensor = model.initializers[initializer];
-  WeightUse constant;
-  for (Reader reader : readers[initializer]) {
-    auto name = match(initializer, reader);
-    if (name && !inStateDict(*name))
-      name.reset();
-    if (!name && constant.decl < 0)
-      constant.decl =
-          declare(model, table, initializer, tensor.name, WeightKind::Constant);
-    WeightUse use = name ? declareFor(initializer, *name, reader) : constant;
-    table.defaults.emplace(initializer, use);
-    table.uses[{reader.node, reader.input}] = std::move(use);
-  }
+  for (Reader reader : readers[initializer])
+    table.read(initializer, reader, match(initializer, reader));
   if (!readers[initializer].empty())
     return;
-  if (inStateDict(tensor.name))
-    constant = declareFor(initializer, tensor.name, Reader{0, -1});
+  const std::string &name = model.initializers[initializer].name;
+  if (inStateDict(name))
+    table.keep(initializer, claim(initializer, name));
   else
-    constant.decl =
-        declare(model, table, initializer, tensor.name, WeightKind::Constant);
-  table.defaults.emplace(initializer, constant);
+    table.keep(initializer, std::nullopt);
 }
 
+/// Those that have their names first: others may be copies of them.
 WeightTable SignatureNaming::run() {
-  for (int i = 0; i < static_cast<int>(model.initializers.size()); ++i)
-    nameInitializer(i);
-  return std::move(table);
+  const int count = static_cast<int>(model.initializers.size());
+  for (bool own : {true, false})
+    for (int i = 0; i < count; ++i)
+      if (model.signature.contains(model.initializers[i].name) == own)
+        nameInitializer(i);
+  return table.take();
 }
 
 } // namespace
 
-WeightTable namesBySignature(const Model &model) {
-  return SignatureNaming(model).run();
+WeightTable namesBySignature(const Model &model, Progress progress) {
+  return SignatureNaming(model, std::move(progress)).run();
 }
 
 } // namespace pipec::onnx

@@ -3,12 +3,13 @@
 // The TorchScript-based exporter keeps state_dict names, but a transposed
 // Linear weight becomes onnx::MatMul_123 (MatrixNames.cpp), a stretched norm
 // scale onnx::Mul_123 and PReLU's slope onnx::PRelu_123: they are named after
-// the module that reads them. Files of other tools keep the initializer's name.
+// the module that reads them, or are a moved copy of a parameter that has its
+// name. Files of other tools keep the initializer's name.
 // In: Model. Out: WeightTable. Tests: test/unit/frontends/LegacyNamesTest.cpp,
 // WeightTableTest.cpp, ModelNamesTest.cpp.
 #include "frontends/onnx/ModuleNodes.h"
 #include "frontends/onnx/Text.h"
-#include "frontends/onnx/WeightTable.h"
+#include "frontends/onnx/WeightTableBuilder.h"
 
 #include <algorithm>
 #include <cctype>
@@ -71,9 +72,9 @@ bool isBufferName(const std::string &name) {
 
 class TextNaming {
 public:
-  explicit TextNaming(const Model &model)
+  TextNaming(const Model &model, Progress progress)
       : model(model), readers(readersOf(model)), modules(nodesByModule(model)),
-        matrices(nameMatrices(model)) {
+        matrices(nameMatrices(model)), table(model, std::move(progress)) {
     for (int n = 0; n < model.graph().node_size(); ++n)
       if (model.graph().node(n).op_type() == "InstanceNormalization")
         norms.insert(model.origins[n].module);
@@ -81,16 +82,20 @@ public:
   WeightTable run();
 
 private:
-  int declareTensor(int initializer);
+  std::optional<Claim> match(int initializer);
+  std::optional<Claim> matchNameless(int initializer, Reader first);
   bool isSetting(int initializer, bool fromPyTorch) const;
-  int declareNameless(int initializer, Reader first);
+  bool isNameless(int initializer) const;
   void listFoldedConvolution(Reader reader);
-  int declareStretched(int initializer, const std::string &name);
+  Claim claim(int initializer, const std::string &name,
+              WeightKind kind = WeightKind::Parameter) const;
+  Claim claimStretched(int initializer, const std::string &name) const;
   std::string inModule(Reader reader, const char *leaf) const {
     return onnx::inModule(model.origins[reader.node].module, leaf);
   }
   bool taken(const std::string &name) const {
-    return table.find(name) >= 0 || model.initializerByName.count(name) != 0;
+    return table.made().find(name) >= 0 ||
+           model.initializerByName.count(name) != 0;
   }
 
   const Model &model;
@@ -99,33 +104,48 @@ private:
   const MatrixNames matrices;
   std::set<std::string>
       norms; // module paths with an InstanceNormalization: group norms
-  WeightTable table;
+  WeightTableBuilder table;
+  std::vector<std::string> folded;
 };
 
-int TextNaming::declareStretched(int initializer, const std::string &name) {
-  int decl = declare(model, table, initializer, name, WeightKind::Parameter);
-  table.decls[decl].type.shape = {table.decls[decl].type.numElements()};
-  return decl;
+Claim TextNaming::claim(int initializer, const std::string &name,
+                        WeightKind kind) const {
+  Claim made;
+  made.name = name;
+  made.kind = kind;
+  made.owner = initializer;
+  made.type = model.initializers[initializer].source.type;
+  return made;
 }
 
-/// BatchNorm is folded into the convolution before it: the weight is another
-/// tensor now, and what became of the norm's names the file does not say.
+Claim TextNaming::claimStretched(int initializer,
+                                 const std::string &name) const {
+  Claim made = claim(initializer, name);
+  made.type.shape = {made.type.numElements()};
+  return made;
+}
+
+/// BatchNorm is folded into the convolution before it: weight and bias are
+/// other tensors now, and what became of the norm's names the file does not
+/// say.
 void TextNaming::listFoldedConvolution(Reader reader) {
-  std::string weight = inModule(reader, "weight");
-  if (reader.input == 1 && !taken(weight))
-    table.addFolded(weight);
+  if (reader.input != 1 && reader.input != 2)
+    return;
+  std::string name = inModule(reader, reader.input == 1 ? "weight" : "bias");
+  if (!taken(name))
+    folded.push_back(std::move(name));
 }
 
 /// A tensor under the exporter's name, such as onnx::Mul_123, whose reader
-/// shows which parameter it is; -1: it does not.
-int TextNaming::declareNameless(int initializer, Reader first) {
+/// shows which parameter it is.
+std::optional<Claim> TextNaming::matchNameless(int initializer, Reader first) {
   const TensorType &type = model.initializers[initializer].source.type;
   if (auto named = matrices.names.find(initializer);
       named != matrices.names.end()) {
-    int known = table.find(named->second); // the module is called twice
-    return known >= 0 ? known
-                      : declare(model, table, initializer, named->second,
-                                WeightKind::Parameter, {1, 0});
+    Claim made = claim(initializer, named->second);
+    std::swap(made.type.shape[0], made.type.shape[1]);
+    made.declared = {1, 0};
+    return made;
   }
   const std::string &op = model.graph().node(first.node).op_type();
   const std::string &module = model.origins[first.node].module;
@@ -134,16 +154,18 @@ int TextNaming::declareNameless(int initializer, Reader first) {
   bool stretched = type.rank() > 1 && type.shape[0] == type.numElements();
   bool norm = stretched && norms.count(module);
   if (norm && op == "Mul" && !taken(weight))
-    return declareStretched(initializer, weight);
+    return claimStretched(initializer, weight);
   if (norm && op == "Add" && !taken(bias))
-    return declareStretched(initializer, bias);
+    return claimStretched(initializer, bias);
   // Another module may call its slope what it likes.
   if (stretched && op == "PRelu" && modules.at(module).only("PRelu") &&
       !taken(weight))
-    return declareStretched(initializer, weight);
+    return claimStretched(initializer, weight);
+  if (auto copy = table.claimCopyOfAny(initializer))
+    return copy;
   if (op == "Conv" || op == "ConvTranspose")
     listFoldedConvolution(first);
-  return -1;
+  return std::nullopt;
 }
 
 /// Whether its readers show that a tensor is no parameter. PyTorch writes its
@@ -164,16 +186,17 @@ bool TextNaming::isSetting(int initializer, bool fromPyTorch) const {
   });
 }
 
-int TextNaming::declareTensor(int initializer) {
+bool TextNaming::isNameless(int initializer) const {
+  const Initializer &tensor = model.initializers[initializer];
+  return isFloat(tensor.source.type.dtype) &&
+         startsWith(tensor.name, "onnx::") && !readers[initializer].empty();
+}
+
+std::optional<Claim> TextNaming::match(int initializer) {
   const Initializer &tensor = model.initializers[initializer];
   const TensorType &type = tensor.source.type;
-  bool floats = isFloat(type.dtype);
-  if (floats && startsWith(tensor.name, "onnx::") &&
-      !readers[initializer].empty()) {
-    int decl = declareNameless(initializer, readers[initializer][0]);
-    if (decl >= 0)
-      return decl;
-  }
+  if (isNameless(initializer))
+    return matchNameless(initializer, readers[initializer][0]);
   bool dotted = tensor.name.find('.') != std::string::npos;
   // Other tools name scalars as they like; PyTorch's constants have no
   // identifier, so a plain one is a parameter of the root.
@@ -182,27 +205,36 @@ int TextNaming::declareTensor(int initializer) {
   bool named = looksLikeStateDict(tensor.name) &&
                (dotted || type.rank() > 0 || fromPyTorch) && !setting;
   if (named && isBufferName(tensor.name))
-    return declare(model, table, initializer, tensor.name, WeightKind::Buffer);
-  return declare(model, table, initializer, tensor.name,
-                 named && floats ? WeightKind::Parameter
-                                 : WeightKind::Constant);
+    return claim(initializer, tensor.name, WeightKind::Buffer);
+  return named && isFloat(type.dtype)
+             ? std::optional(claim(initializer, tensor.name))
+             : std::nullopt;
 }
 
+/// Those that have their names first: others may be copies of them.
 WeightTable TextNaming::run() {
-  table.folded = matrices.folded;
-  for (int i = 0; i < static_cast<int>(model.initializers.size()); ++i) {
-    WeightUse use;
-    use.decl = declareTensor(i);
-    use.permutation = inversePermutation(table.decls[use.decl].permutation);
-    table.defaults[i] = use;
-    for (Reader reader : readers[i])
-      table.uses[{reader.node, reader.input}] = use;
-  }
-  return std::move(table);
+  const int count = static_cast<int>(model.initializers.size());
+  for (bool nameless : {false, true})
+    for (int i = 0; i < count; ++i) {
+      if (isNameless(i) != nameless)
+        continue;
+      const std::optional<Claim> claim = match(i);
+      if (readers[i].empty())
+        table.keep(i, claim);
+      for (Reader reader : readers[i])
+        table.read(i, reader, claim);
+    }
+  WeightTable made = table.take();
+  made.folded = matrices.folded;
+  for (const std::string &name : folded)
+    made.addFolded(name);
+  return made;
 }
 
 } // namespace
 
-WeightTable namesByText(const Model &model) { return TextNaming(model).run(); }
+WeightTable namesByText(const Model &model, Progress progress) {
+  return TextNaming(model, std::move(progress)).run();
+}
 
 } // namespace pipec::onnx

@@ -2,16 +2,14 @@
 // WeightTable.h.
 //
 // In: a table with names and aliases. Out: one declaration for each tied
-// weight. Bytes are compared (MatrixCompare.h) only where a table that Gather
+// weight. Bytes are compared (TensorCompare.h) only where a table that Gather
 // reads has the shape of a matrix that MatMul or Gemm reads. Tests:
 // test/unit/frontends/WeightTableTest.cpp.
-#include "frontends/onnx/WeightTable.h"
+#include "frontends/onnx/WeightTableBuilder.h"
 
-#include "frontends/onnx/MatrixCompare.h"
 #include "frontends/onnx/Text.h"
 
 #include <algorithm>
-#include <cstdio>
 
 namespace pipec::onnx {
 namespace {
@@ -25,18 +23,15 @@ public:
 
 private:
   void findStoredTwice();
-  void findNamelessCopies(const std::set<int> &tables);
+  void resolveCopies();
   bool sameBytes(const WeightDecl &first, const WeightDecl &second) const;
-  bool differ(const WeightDecl &first, const WeightDecl &second) const;
-  void announce(const WeightDecl &first, const WeightDecl &second) const;
   Status untie(const std::string &name);
   Status tie(const std::string &first, const std::string &second);
   bool addLostName(const std::string &lost, const std::string &kept);
   void merge(int first, int second);
-  void mergeNameless(int first, int second);
   StatusOr<int> lookUp(const std::string &name, const char *option) const;
-  bool keptApart(const WeightDecl &decl) const {
-    return std::find(options.unties.begin(), options.unties.end(), decl.name) !=
+  bool isApart(const std::string &name) const {
+    return std::find(options.unties.begin(), options.unties.end(), name) !=
            options.unties.end();
   }
 
@@ -50,23 +45,10 @@ private:
 /// same declared type.
 bool TieResolver::sameBytes(const WeightDecl &first,
                             const WeightDecl &second) const {
-  const TensorSource &a = model.initializers[first.initializer].source;
-  const TensorSource &b = model.initializers[second.initializer].source;
-  bool transposed = first.permutation != second.permutation;
-  return sameMatrix(a, b, transposed, [&] { announce(first, second); });
-}
-
-/// Comparing so much takes seconds: it is said before.
-void TieResolver::announce(const WeightDecl &first,
-                           const WeightDecl &second) const {
-  constexpr size_t kLongBytes = size_t(1) << 30;
-  const size_t bytes = 2 * first.type.byteSize();
-  if (bytes < kLongBytes || !options.progress)
-    return;
-  char size[32];
-  std::snprintf(size, sizeof size, "%.1f GB", static_cast<double>(bytes) / 1e9);
-  options.progress("comparing " + first.name + " and " + second.name + ", " +
-                   size + ", to see whether they are tied");
+  return isDeclared(
+      model, first, {0, inversePermutation(second.permutation)},
+      second.initializer,
+      announcing(options.progress, first.name, second.name, first.type));
 }
 
 /// All that meant `second` means `first`; its names become aliases. The emptied
@@ -106,14 +88,13 @@ void TieResolver::findStoredTwice() {
           a.name.empty() || b.name.empty() || tables.count(second))
         continue;
       // Sources made for merged parameters share their bytes and are no tie.
-      const TensorSource &x = model.initializers[a.initializer].source,
-                         &y = model.initializers[b.initializer].source;
-      if (x.inFile() && y.inFile() && x.file == y.file && x.offset == y.offset)
+      if (samePlace(model.initializers[a.initializer].source,
+                    model.initializers[b.initializer].source))
         continue;
       if (!sameBytes(a, b))
         continue;
-      if (keptApart(a) || keptApart(b)) {
-        separated.insert(keptApart(a) ? a.name : b.name);
+      if (isApart(a.name) || isApart(b.name)) {
+        separated.insert(isApart(a.name) ? a.name : b.name);
         continue;
       }
       table.notices.push_back(b.name + " is the same data as " + a.name +
@@ -121,58 +102,34 @@ void TieResolver::findStoredTwice() {
                               " keeps them apart");
       merge(first, second);
     }
-  findNamelessCopies(tables);
 }
 
-/// A matrix under an exporter's name that is a table's transpose: the model
-/// multiplied by the table itself.
-void TieResolver::findNamelessCopies(const std::set<int> &tables) {
-  std::set<int> factors;
-  for (const auto &[place, use] : table.uses)
-    if (model.graph().node(place.first).op_type() == "MatMul" &&
-        place.second == 1)
-      factors.insert(use.decl);
-  for (int second : factors) {
-    const WeightDecl &b = table.decls[second];
-    if (b.kind != WeightKind::Constant || b.type.rank() != 2)
+/// Says what is read as a copy of a parameter, and takes apart what the user
+/// wants apart.
+void TieResolver::resolveCopies() {
+  for (const auto &[initializer, name] : table.copies) {
+    const std::string &copy = model.initializers[initializer].name;
+    WeightUse &use = table.defaults.at(initializer);
+    auto &folded = table.folded;
+    if (!isApart(copy) && !isApart(name)) {
+      table.notices.push_back(copy + " is the same data as " + name +
+                              ": tied; --untie " + copy + " keeps them apart");
+      folded.erase(std::remove(folded.begin(), folded.end(), copy),
+                   folded.end());
       continue;
-    for (int first : tables) {
-      const WeightDecl &a = table.decls[first];
-      if (a.type.dtype != b.type.dtype || !a.permutation.empty() ||
-          a.type.shape[0] != b.type.shape[1] ||
-          a.type.shape[1] != b.type.shape[0] ||
-          !sameMatrix(model.initializers[a.initializer].source,
-                      model.initializers[b.initializer].source, true,
-                      [&] { announce(a, b); }))
-        continue;
-      if (keptApart(a) || keptApart(b)) {
-        separated.insert(keptApart(a) ? a.name : b.name);
-        continue;
-      }
-      table.notices.push_back(b.name + " is the same data as " + a.name +
-                              ": tied; --untie " + b.name +
-                              " keeps them apart");
-      mergeNameless(first, second);
-      break;
     }
+    separated.insert(isApart(copy) ? copy : name);
+    WeightDecl apart;
+    apart.name = copy;
+    apart.initializer = initializer;
+    apart.type = model.initializers[initializer].source.type;
+    use = {static_cast<int>(table.decls.size()), {}};
+    for (auto &[place, other] : table.uses)
+      if (model.graph().node(place.first).input(place.second) == copy)
+        other = use;
+    table.decls.push_back(std::move(apart));
+    table.addFolded(copy);
   }
-}
-
-/// All that read the constant `second` read `first`, transposed.
-void TieResolver::mergeNameless(int first, int second) {
-  auto redirect = [&](WeightUse &use) {
-    if (use.decl == second)
-      use = {first, {1, 0}};
-  };
-  for (auto &[place, use] : table.uses)
-    redirect(use);
-  for (auto &[initializer, use] : table.defaults)
-    redirect(use);
-  auto &folded = table.folded;
-  folded.erase(
-      std::remove(folded.begin(), folded.end(), table.decls[second].name),
-      folded.end());
-  table.decls[second].name.clear();
 }
 
 StatusOr<int> TieResolver::lookUp(const std::string &name,
@@ -214,22 +171,6 @@ Status TieResolver::untie(const std::string &name) {
   return Status();
 }
 
-/// Whether the file has other values for `second`; false where it cannot be
-/// read: the import says so.
-bool TieResolver::differ(const WeightDecl &first,
-                         const WeightDecl &second) const {
-  if (first.initializer == second.initializer)
-    return false;
-  if (first.type.rank() == 2)
-    return !sameBytes(first, second);
-  if (first.permutation != second.permutation)
-    return true;
-  auto a = model.initializers[first.initializer].source.load();
-  auto b = model.initializers[second.initializer].source.load();
-  return a.ok() && b.ok() &&
-         std::memcmp(a->data(), b->data(), first.type.byteSize()) != 0;
-}
-
 /// A parameter that the signature lists and no tensor of the file is: the
 /// exporter puts one name of several, and which names were one it does not say.
 bool TieResolver::addLostName(const std::string &lost,
@@ -256,7 +197,7 @@ Status TieResolver::tie(const std::string &first, const std::string &second) {
                            table.decls[a].type.str() + ", '" + second +
                            "' is " + table.decls[b].type.str() +
                            "; only parameters of one type can be tied");
-  if (differ(table.decls[a], table.decls[b]))
+  if (!sameBytes(table.decls[a], table.decls[b]))
     table.notices.push_back("warning: --tie " + first + "=" + second +
                             ": their values in the file differ; those of " +
                             first + " are used for both");
@@ -265,6 +206,7 @@ Status TieResolver::tie(const std::string &first, const std::string &second) {
 }
 
 Status TieResolver::run() {
+  resolveCopies();
   findStoredTwice();
   for (const std::string &name : options.unties)
     PIPEC_RETURN_IF_ERROR(untie(name));

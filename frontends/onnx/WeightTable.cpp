@@ -61,32 +61,23 @@ std::vector<std::vector<Reader>> readersOf(const Model &model) {
   return readers;
 }
 
-std::vector<int64_t>
-inversePermutation(const std::vector<int64_t> &permutation) {
-  std::vector<int64_t> inverse(permutation.size());
+Permutation inversePermutation(const Permutation &permutation) {
+  Permutation inverse(permutation.size());
   for (size_t k = 0; k < permutation.size(); ++k)
     inverse[permutation[k]] = static_cast<int64_t>(k);
   return inverse;
 }
 
-bool isNormTarget(const std::string &fxTarget) {
-  return fxTarget.find("_norm") != std::string::npos;
-}
-
-int declare(const Model &model, WeightTable &table, int initializer,
-            std::string name, WeightKind kind,
-            std::vector<int64_t> permutation) {
-  WeightDecl decl;
-  decl.name = std::move(name);
-  decl.kind = kind;
-  decl.initializer = initializer;
-  decl.type = model.initializers[initializer].source.type;
-  for (size_t k = 0; k < permutation.size(); ++k)
-    decl.type.shape[k] =
-        model.initializers[initializer].source.type.shape[permutation[k]];
-  decl.permutation = std::move(permutation);
-  table.decls.push_back(std::move(decl));
-  return static_cast<int>(table.decls.size()) - 1;
+std::vector<std::string> stateSourcesOf(const Model &model,
+                                        const std::string &value) {
+  std::vector<std::string> sources;
+  auto folded = model.folded.find(value);
+  if (folded == model.folded.end())
+    return sources;
+  for (const std::string &name : folded->second)
+    if (model.signature.contains(name))
+      sources.push_back(name);
+  return sources;
 }
 
 namespace {
@@ -314,8 +305,9 @@ void findAliases(const Model &model, WeightTable &table) {
 
 StatusOr<WeightTable> makeWeightTable(const Model &model,
                                       const ImportOptions &options) {
-  WeightTable table =
-      model.signature.empty() ? namesByText(model) : namesBySignature(model);
+  WeightTable table = model.signature.empty()
+                          ? namesByText(model, options.progress)
+                          : namesBySignature(model, options.progress);
   if (model.signature.empty())
     listFoldedTensors(model, table);
   findAliases(model, table);

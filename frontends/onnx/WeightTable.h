@@ -10,6 +10,7 @@
 #define PIPEC_FRONTENDS_ONNX_WEIGHTTABLE_H
 
 #include "frontends/onnx/Model.h"
+#include "frontends/onnx/TensorCompare.h"
 
 #include <set>
 
@@ -24,14 +25,14 @@ struct WeightDecl {
   int initializer = 0;
   TensorType type; // in PyTorch's orientation
   /// Axis k of `type` is stored as axis permutation[k]; empty: stored as it is.
-  std::vector<int64_t> permutation;
+  Permutation permutation;
 };
 
 /// The file's form of a declared weight: transposed by `permutation` (where
 /// given), then reshaped to the initializer's shape.
 struct WeightUse {
   int decl = -1;
-  std::vector<int64_t> permutation;
+  Permutation permutation;
 };
 
 struct WeightTable {
@@ -45,6 +46,12 @@ struct WeightTable {
   /// which a legacy file does not show which they were. Then the buffers that
   /// the signature lists, "mask (buffer)".
   std::vector<std::string> folded;
+  /// Parameters that a tensor may have been, whose bytes are others: by the
+  /// tensor's initializer.
+  std::map<int, std::string> refuted;
+  /// Nameless initializers that are read as the named parameter whose moved
+  /// copy they are.
+  std::map<int, std::string> copies;
 
   std::vector<std::string> names() const;
   /// Lists a name in `folded` once.
@@ -61,11 +68,18 @@ struct Reader {
 };
 std::vector<std::vector<Reader>> readersOf(const Model &model);
 
+/// Told before work that takes seconds.
+using Progress = std::function<void(const std::string &)>;
+
 /// Names by the graph signature and fx nodes.
-WeightTable namesBySignature(const Model &model);
+WeightTable namesBySignature(const Model &model, Progress progress);
 /// Names by initializer and node names (TorchScript-based exporter, other
 /// tools).
-WeightTable namesByText(const Model &model);
+WeightTable namesByText(const Model &model, Progress progress);
+/// Parameters and buffers among what went into a value that the exporter's
+/// optimizer computed.
+std::vector<std::string> stateSourcesOf(const Model &model,
+                                        const std::string &value);
 /// PyTorch's names of the onnx::MatMul_123 of a legacy file: MatrixNames.cpp.
 struct MatrixNames {
   std::map<int, std::string> names; // by initializer; declared transposed
@@ -93,13 +107,7 @@ StatusOr<WeightTable> makeWeightTable(const Model &model,
 
 /// Stored position of each declared axis, undone: the permutation from the
 /// declared to the stored form.
-std::vector<int64_t>
-inversePermutation(const std::vector<int64_t> &permutation);
-/// A declaration of `initializer` as it lies, added to `table`; its index.
-int declare(const Model &model, WeightTable &table, int initializer,
-            std::string name, WeightKind kind,
-            std::vector<int64_t> permutation = {});
-bool isNormTarget(const std::string &fxTarget);
+Permutation inversePermutation(const Permutation &permutation);
 /// A value of fx that numbers alone make: full_3, zeros.
 bool isMadeOfNumbers(const std::string &fxName);
 

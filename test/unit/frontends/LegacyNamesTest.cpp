@@ -197,6 +197,51 @@ TEST(LegacyNames, ProductWithATableReadsTheTable) {
   }
 }
 
+/// x @ w + x @ w.t(), and a convolution's weight that is moved.
+TEST(LegacyNames, MovedCopiesAreTheParameter) {
+  LegacyBuilder b;
+  b.floats("ps.0", {2, 3}, {0, 1, 2, 3, 4, 5});
+  b.floats("onnx::MatMul_9", {3, 2}, {0, 3, 1, 4, 2, 5});
+  b.floats("onnx::MatMul_10", {3, 2}, {0, 3, 1, 4, 2, 6});
+  b.node("MatMul", {"x", "ps.0"}, {"a"}, "/MatMul");
+  b.node("MatMul", {"x", "onnx::MatMul_9"}, {"b"}, "/MatMul_1");
+  b.node("MatMul", {"x", "onnx::MatMul_10"}, {"c"}, "/MatMul_2");
+  EXPECT_EQ(b.parameters(), (Names{"ps.0f32[2x3]"}));
+  EXPECT_EQ(b.table.notices.size(), 1u);
+  EXPECT_EQ(b.table.folded, (Names{"onnx::MatMul_10"}));
+  EXPECT_EQ(b.table.uses.at({1, 1}).permutation, (Permutation{1, 0}));
+}
+
+/// Zeros are equal to any zeros.
+TEST(LegacyNames, EqualZerosAreNoCopies) {
+  LegacyBuilder b;
+  b.floats("w", {2, 2}, {0, 0, 0, 0});
+  b.floats("onnx::MatMul_9", {2, 2}, {0, 0, 0, 0});
+  b.node("MatMul", {"x", "w"}, {"a"}, "/MatMul");
+  b.node("MatMul", {"a", "onnx::MatMul_9"}, {"b"}, "/MatMul_1");
+  b.node("Relu", {"b"}, {"r"}, "/Relu");
+  EXPECT_EQ(b.parameters(), (Names{"wf32[2x2]"}));
+  EXPECT_EQ(b.table.folded, (Names{"onnx::MatMul_9"}));
+}
+
+/// The module has its weight under its name, too: which of the two the matrix
+/// is, its bytes say.
+TEST(LegacyNames, MatrixBesideTheNameOfItsModule) {
+  for (float last : {5.f, 6.f}) {
+    LegacyBuilder b;
+    b.floats("fc.weight", {2, 3}, {0, 1, 2, 3, 4, 5});
+    b.tensor("fc.bias", {2});
+    b.floats("onnx::MatMul_9", {3, 2}, {0, 3, 1, 4, 2, last});
+    b.node("MatMul", {"x", "onnx::MatMul_9"}, {"m"}, "/fc/MatMul");
+    b.node("Add", {"m", "fc.bias"}, {"a"}, "/fc/Add");
+    b.node("MatMul", {"a", "fc.weight"}, {"r"}, "/MatMul");
+    EXPECT_EQ(b.parameters(), (Names{"fc.weightf32[2x3]", "fc.biasf32[2]"}));
+    EXPECT_EQ(b.table.uses.at({0, 1}).permutation,
+              last == 5.f ? (Permutation{1, 0}) : Permutation());
+    EXPECT_EQ(b.table.refuted.size(), last == 5.f ? 0u : 1u);
+  }
+}
+
 TEST(LegacyNames, NamedTensorsAreParametersWhoeverReadsThem) {
   LegacyBuilder b;
   b.proto.set_producer_name("pytorch");
@@ -229,7 +274,7 @@ TEST(LegacyNames, ConvolutionWithItsNormIsFolded) {
   b.tensor("onnx::Conv_2", {4});
   b.step("/seq/seq.0", "Conv", {"onnx::Conv_1", "onnx::Conv_2"});
   EXPECT_EQ(b.parameters(), Names());
-  EXPECT_EQ(b.table.folded, (Names{"seq.0.weight"}));
+  EXPECT_EQ(b.table.folded, (Names{"seq.0.weight", "seq.0.bias"}));
 }
 
 // As in Mamba: the mixer calls the function with what its child holds.

@@ -59,17 +59,26 @@ TEST(Metadata, InnermostSourceLine) {
   EXPECT_EQ(metadata.line, 31);
 }
 
-TEST(Metadata, WhatALineTransposes) {
-  for (const char *line :
-       {"    hidden = input @ self.fc.w.T", "return x @ s.fc.w.t() + s.b",
-        "y = torch.mm(x, self.fc.w.transpose(0, 1)) * 2",
-        "y = F.relu(x@self.fc.w.permute((1, 0)))", "net.fc.w.mT"})
-    EXPECT_EQ(transposedInLine(line), "fc.w") << line;
-  for (const char *line :
-       {"", "y = x @ self.w", "y = x @ self.a.T @ self.b.T", "y = x @ w.T",
-        "y = x @ (2 * self.w).T", "y = x @ self.w.T[:2]", "self.w.t().t()",
-        "self.w.t().contiguous()", "self.w.transpose(0", "self.T.w"})
-    EXPECT_EQ(transposedInLine(line), std::nullopt) << line;
+TEST(Metadata, NamesOfAList) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(parseNameList("['a.weight', \"b\", '']"),
+            (Names{"a.weight", "b", ""}));
+  EXPECT_EQ(parseNameList("[]"), Names());
+  EXPECT_EQ(parseNameList("['a', 'b"), Names());
+}
+
+TEST(Metadata, WhatWentIntoAFoldedValue) {
+  ::onnx::GraphProto graph;
+  graph.add_value_info()->set_name("plain");
+  auto *value = graph.add_value_info();
+  value->set_name("val_3");
+  auto *entry = value->add_metadata_props();
+  entry->set_key("pkg.onnxscript.optimizer.folded_from");
+  entry->set_value("['fc.weight', 'val_2']");
+  const auto folded = readFoldedValues(graph);
+  ASSERT_EQ(folded.size(), 1u);
+  EXPECT_EQ(folded.at("val_3"),
+            (std::vector<std::string>{"fc.weight", "val_2"}));
 }
 
 TEST(GraphSignature, ListsParametersAndBuffers) {

@@ -127,6 +127,14 @@ public:
     made->set_key(key);
     made->set_value(value);
   }
+  /// The exporter computed `value` from `sources`, a list as Python writes it.
+  void foldedFrom(const std::string &value, const std::string &sources) {
+    auto *info = graph()->add_value_info();
+    info->set_name(value);
+    auto *made = info->add_metadata_props();
+    made->set_key("pkg.onnxscript.optimizer.folded_from");
+    made->set_value(sources);
+  }
   void signature(const std::string &text) {
     auto *made = graph()->add_metadata_props();
     made->set_key("pkg.torch.export.ExportedProgram.graph_signature");

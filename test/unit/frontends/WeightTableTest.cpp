@@ -65,28 +65,31 @@ TEST(Weights, FoldedLinearIsDeclaredAsPyTorchHasIt) {
             (std::vector<std::string>{"gone.weight"}));
 }
 
-/// x @ self.w.T, which the exporter computed; the rest of the call's operands
-/// are the same whatever stands in the line.
-Imported explicitTranspose(ScratchFolder &folder, const std::string &line,
-                           const char *result) {
+/// x @ f(w) with `result`, which the exporter computed from `sources`.
+Imported computedMatrix(ScratchFolder &folder, const std::string &result,
+                        const std::string &sources, bool kept = false) {
   ModelBuilder builder;
   builder.input("x", {"batch", "2"});
   builder.signature("p_fc_w: PARAMETER target='fc.w'\n"
                     "p_fc_b: PARAMETER target='fc.b'\n");
   builder.floats(result, {2, 3}, {1, 2, 3, 4, 5, 6});
-  auto *product = builder.node("MatMul", {"x", result}, {"y"});
-  fxNode(product, "fc",
-         "aten.matmul.default](args = (%x, %" + std::string(result) + ")");
-  ModelBuilder::metadata(product, "pkg.torch.onnx.stack_trace",
-                         "File \"net.py\", line 3, in forward\n    " + line);
+  builder.foldedFrom(result, sources);
+  fxNode(builder.node("MatMul", {"x", result}, {"y"}), "fc",
+         "aten.matmul.default](args = (%x, %" + result + ")");
   builder.output("y");
+  if (kept) {
+    builder.floats("fc.w", {3, 2}, {1, 4, 2, 5, 3, 6});
+    fxNode(builder.node("MatMul", {"y", "fc.w"}, {"z"}), "fc",
+           "aten.matmul.default](args = (%y, %p_fc_w)");
+    builder.output("z");
+  }
   return importFile(folder.write("m.onnx", builder.bytes()));
 }
 
 TEST(Weights, ExplicitTransposeIsTheParameter) {
   ScratchFolder folder;
-  for (const char *result : {"permute", "permute_4", "t_1"}) {
-    Imported named = explicitTranspose(folder, "return x @ self.w.T", result);
+  for (const char *result : {"permute", "permute_4", "t_1", "transpose"}) {
+    Imported named = computedMatrix(folder, result, "['fc.w']");
     ASSERT_TRUE(named.ok()) << named.message();
     auto weights = named.weights();
     ASSERT_EQ(weights.count("fc.w"), 1u) << named.text();
@@ -96,14 +99,38 @@ TEST(Weights, ExplicitTransposeIsTheParameter) {
     ASSERT_TRUE(out.ok());
     EXPECT_EQ(floatsOf((*out)[0]), (std::vector<float>{1, 2, 3, 4, 5, 6}));
   }
-  for (auto [line, result] : std::vector<std::pair<const char *, const char *>>{
-           {"return x @ self.w.T", "mul"},
-           {"return x @ self.other.T", "permute"},
-           {"return x @ (self.w * self.b).T", "permute"},
-           {"return self.call(x)", "permute"}}) {
-    Imported apart = explicitTranspose(folder, line, result);
+  Imported twice = computedMatrix(folder, "t_1", "['fc.w', 't']");
+  EXPECT_EQ(pipe::toTensorType(twice.weights().at("fc.w").getType()).shape,
+            (std::vector<int64_t>{2, 3}));
+}
+
+TEST(Weights, WhatElseWasComputedIsNotTheParameter) {
+  ScratchFolder folder;
+  using Case = std::pair<const char *, const char *>;
+  for (auto [result, sources] : std::vector<Case>{{"exp", "['fc.w']"},
+                                                  {"mul", "['fc.w', 'val_0']"},
+                                                  {"t", "['fc.w', 'mul']"},
+                                                  {"t", "['fc.b', 'fc.w']"},
+                                                  {"val_2", "['fc.w']"},
+                                                  {"t", "['val_0']"}}) {
+    Imported apart = computedMatrix(folder, result, sources);
     ASSERT_TRUE(apart.ok()) << apart.message();
-    EXPECT_EQ(apart.weights().count("fc.w"), 0u) << line << " " << result;
+    EXPECT_EQ(apart.weights().count("fc.w"), 0u) << result << " " << sources;
+  }
+}
+
+/// Where the file still has the parameter, the bytes say what was done,
+/// whatever the value is called.
+TEST(Weights, MovedCopyIsTheParameter) {
+  ScratchFolder folder;
+  for (const char *result : {"t", "val_2", "view"}) {
+    Imported both = computedMatrix(folder, result, "['fc.w']", true);
+    ASSERT_TRUE(both.ok()) << both.message();
+    EXPECT_EQ(both.weights().size(), 1u) << both.text();
+    auto out = both.run({{"x", floatTensor({2, 2}, {1, 2, 1, 0})}});
+    ASSERT_TRUE(out.ok());
+    EXPECT_EQ(floatsOf((*out)[0]), (std::vector<float>{9, 12, 15, 1, 2, 3}));
+    EXPECT_EQ(floatsOf((*out)[1]), (std::vector<float>{78, 186, 14, 32}));
   }
 }
 
@@ -163,6 +190,100 @@ TEST(Weights, BilinearIsDeclaredAsPyTorchHasIt) {
                          {"b", floatTensor({1, 3}, {1, 0, 1})}});
   ASSERT_TRUE(out.ok());
   EXPECT_EQ(floatsOf((*out)[0]), (std::vector<float>{46, 646}));
+}
+
+/// Too large to be computed whole: [in1, out, in2], which a Reshape reads.
+TEST(Weights, LargeBilinearIsDeclaredAsPyTorchHasIt) {
+  ScratchFolder folder;
+  ModelBuilder builder = bilinear();
+  builder.floats("val_1", {2, 2, 3},
+                 {0, 1, 2, 100, 101, 102, 10, 11, 12, 110, 111, 112});
+  builder.foldedFrom("val_1", "['f.weight']");
+  builder.graph()->mutable_initializer(0)->Swap(
+      builder.graph()->mutable_initializer(3));
+  builder.graph()->mutable_initializer()->RemoveLast();
+  builder.ints("flat", {2}, {2, 6});
+  auto *flat = builder.node("Reshape", {"val_1", "flat"}, {"val_0"});
+  fxNode(flat, "f", "aten.bilinear.default](args = (%a, %b, %p_f_weight)");
+  auto *nodes = builder.graph()->mutable_node();
+  for (int n = nodes->size() - 1; n > 0; --n)
+    nodes->SwapElements(n, n - 1);
+  Imported result = importFile(folder.write("m.onnx", builder.bytes()));
+  ASSERT_TRUE(result.ok()) << result.message();
+  ASSERT_EQ(result.weights().count("f.weight"), 1u) << result.text();
+  EXPECT_EQ(
+      floatsOf(*result.declared(result.weights().at("f.weight"))),
+      (std::vector<float>{0, 1, 2, 10, 11, 12, 100, 101, 102, 110, 111, 112}));
+  auto out = result.run({{"a", floatTensor({1, 2}, {1, 2})},
+                         {"b", floatTensor({1, 3}, {1, 0, 1})}});
+  ASSERT_TRUE(out.ok());
+  EXPECT_EQ(floatsOf((*out)[0]), (std::vector<float>{46, 646}));
+}
+
+/// A Linear over a computed table of its weight's shape, and a table that two
+/// places claim: names do not decide what is computed.
+TEST(Weights, TableBesideAWeightOfItsShapeIsAConstant) {
+  ScratchFolder folder;
+  ModelBuilder builder;
+  builder.input("x", {"2", "2"});
+  builder.signature("p_l_weight: PARAMETER target='l.weight'\n");
+  builder.floats("l.weight", {2, 2}, {1, 2, 3, 4});
+  builder.floats("cat", {2, 2}, {5, 6, 7, 8});
+  auto *product = builder.node("Gemm", {"cat", "l.weight"}, {"h"});
+  fxNode(product, "l", "aten.linear.default](args = (%cat, %p_l_weight)");
+  fxNode(builder.node("Add", {"x", "h"}, {"y"}), "",
+         "aten.add.Tensor](args = (%x, %linear)");
+  builder.output("y");
+  Imported result = importFile(folder.write("m.onnx", builder.bytes()));
+  ASSERT_TRUE(result.ok()) << result.message();
+  auto out = result.run({{"x", floatTensor({2, 2}, {0, 0, 0, 0})}});
+  ASSERT_TRUE(out.ok());
+  EXPECT_EQ(floatsOf((*out)[0]), (std::vector<float>{23, 34, 31, 46}));
+}
+
+TEST(Weights, OneNameOfTwoTensorsIsThatOfTheFirst) {
+  ScratchFolder folder;
+  ModelBuilder builder;
+  builder.input("x", {"1", "2"});
+  builder.signature("p_l_weight: PARAMETER target='l.weight'\n");
+  builder.floats("val_0", {2, 2}, {1, 2, 3, 4});
+  builder.floats("val_1", {2, 2}, {5, 6, 7, 8});
+  for (auto *node : {builder.node("MatMul", {"x", "val_0"}, {"h"}),
+                     builder.node("MatMul", {"h", "val_1"}, {"y"})})
+    fxNode(node, "l", "aten.linear.default](args = (%x, %p_l_weight)");
+  builder.output("y");
+  std::string path = folder.write("m.onnx", builder.bytes());
+  Imported result = importFile(path);
+  ASSERT_TRUE(result.ok()) << result.message();
+  auto out = result.run({{"x", floatTensor({1, 2}, {1, 0})}});
+  ASSERT_TRUE(out.ok());
+  EXPECT_EQ(floatsOf((*out)[0]), (std::vector<float>{19, 22}));
+  const auto computed = (*OnnxModel::open(path))->trainingLosses().computed;
+  ASSERT_EQ(computed.size(), 1u);
+  EXPECT_EQ(computed[0].name, "val_1");
+  EXPECT_EQ(computed[0].parameters, (std::vector<std::string>{"l.weight"}));
+}
+
+/// aten.index brings the axes that have indices to the front.
+TEST(Weights, IndexedParameterIsDeclaredAsPyTorchHasIt) {
+  ScratchFolder folder;
+  for (bool front : {true, false}) {
+    ModelBuilder builder;
+    builder.input("i", {"1", "1"}, ::onnx::TensorProto::INT64);
+    builder.signature("p_w: PARAMETER target='w'\n");
+    builder.floats("val_0", {2, 3}, {1, 2, 3, 4, 5, 6});
+    builder.foldedFrom("val_0", "['w']");
+    fxNode(builder.node("GatherND", {"val_0", "i"}, {"y"}), "",
+           std::string("aten.index.Tensor](args = (%p_w, [") +
+               (front ? "%i" : "None, %i") + "])");
+    builder.output("y");
+    Imported result = importFile(folder.write("m.onnx", builder.bytes()));
+    ASSERT_TRUE(result.ok()) << result.message();
+    ASSERT_EQ(result.weights().count("w"), 1u) << result.text();
+    EXPECT_EQ(
+        pipe::toTensorType(result.weights().at("w").getType()).shape,
+        (front ? std::vector<int64_t>{2, 3} : std::vector<int64_t>{3, 2}));
+  }
 }
 
 TEST(Weights, BilinearOfUnknownSizesIsAConstant) {

@@ -1,6 +1,6 @@
-// Comparison of stored matrices: every element counts, in both orientations and
-// over the borders of panels and tiles.
-#include "frontends/onnx/MatrixCompare.h"
+// Comparison of stored tensors: every element counts, in all orders of their
+// axes and over the borders of panels and tiles.
+#include "frontends/onnx/TensorCompare.h"
 #include "test/unit/frontends/ModelBuilder.h"
 
 #include <gtest/gtest.h>
@@ -28,6 +28,13 @@ TensorSource source(const pipec::onnx::testing::ScratchFolder &folder,
   return made;
 }
 
+bool sameMatrix(const TensorSource &a, const TensorSource &b, bool transposed,
+                const std::function<void()> &before = {}) {
+  return samePermuted({a, a.type.shape},
+                      transposed ? Permutation{1, 0} : Permutation{}, b,
+                      before);
+}
+
 template <typename T> void check(DType dtype, int64_t rows, int64_t columns) {
   pipec::onnx::testing::ScratchFolder folder;
   std::vector<T> values(rows * columns), turned(rows * columns);
@@ -52,19 +59,19 @@ template <typename T> void check(DType dtype, int64_t rows, int64_t columns) {
   }
 }
 
-TEST(MatrixCompare, EveryElementCounts) {
+TEST(TensorCompare, EveryElementCounts) {
   check<uint8_t>(DType::U8, 67, 300);
   check<uint16_t>(DType::F16, 1, 5);
   check<uint32_t>(DType::F32, 300, 67);
   check<uint64_t>(DType::F64, 17, 257);
 }
 
-TEST(MatrixCompare, SeveralPanels) {
+TEST(TensorCompare, SeveralPanels) {
   // Rows of 256 KiB: a panel of 32 MiB holds 128 of them.
   check<uint32_t>(DType::F32, 200, 65536);
 }
 
-TEST(MatrixCompare, TheSampleEndsItBeforeAllIsRead) {
+TEST(TensorCompare, TheSampleEndsItBeforeAllIsRead) {
   pipec::onnx::testing::ScratchFolder folder;
   const std::vector<uint32_t> ones(4096, 1), twos(4096, 2);
   bool all = false;
@@ -76,6 +83,52 @@ TEST(MatrixCompare, TheSampleEndsItBeforeAllIsRead) {
                          source(folder, DType::F32, 64, 64, ones), true,
                          [&] { all = true; }));
   EXPECT_TRUE(all);
+}
+
+/// [2, 1, 3, 4] with its axes in another order.
+TEST(TensorCompare, AllOrdersOfAxes) {
+  pipec::onnx::testing::ScratchFolder folder;
+  std::vector<uint32_t> values(24), moved(24);
+  for (uint32_t i = 0; i < 24; ++i)
+    values[i] = i;
+  size_t at = 0; // axes 3, 0, 2
+  for (uint32_t d = 0; d < 4; ++d)
+    for (uint32_t a = 0; a < 2; ++a)
+      for (uint32_t c = 0; c < 3; ++c)
+        moved[at++] = a * 12 + c * 4 + d;
+  TensorSource from = source(folder, DType::F32, 24, 1, values);
+  const TensorSource to = source(folder, DType::F32, 4, 6, moved);
+  const StoredTensor stored{from, {2, 1, 3, 4}};
+  EXPECT_TRUE(samePermuted(stored, {3, 0, 1, 2}, to));
+  EXPECT_TRUE(samePermuted(stored, {3, 1, 0, 2}, to)); // the 1 is nowhere
+  EXPECT_FALSE(samePermuted(stored, {3, 2, 1, 0}, to));
+  EXPECT_FALSE(samePermuted(stored, {}, to));
+  EXPECT_EQ(permutationsTo(stored, to, {}).size(), 1u);
+  EXPECT_EQ(permutationsTo(stored, from, {}),
+            (std::vector<Permutation>{Permutation{}}));
+}
+
+TEST(TensorCompare, EqualElementsProveNoOrder) {
+  pipec::onnx::testing::ScratchFolder folder;
+  const std::vector<uint32_t> zeros(24);
+  const TensorSource tensor = source(folder, DType::F32, 4, 6, zeros);
+  EXPECT_EQ(permutationsTo({tensor, {4, 6}}, tensor, {}).size(), 2u);
+  EXPECT_EQ(permutationsTo({tensor, {24}}, tensor, {}).size(), 1u);
+  EXPECT_FALSE(isDistinctive(tensor));
+}
+
+TEST(TensorCompare, DistinctiveTensorsHaveManyValues) {
+  pipec::onnx::testing::ScratchFolder folder;
+  std::vector<uint32_t> values(12);
+  for (uint32_t i = 0; i < 12; ++i)
+    values[i] = i % 7;
+  EXPECT_FALSE(isDistinctive(source(folder, DType::F32, 3, 4, values)));
+  values[3] = 99;
+  EXPECT_TRUE(isDistinctive(source(folder, DType::F32, 3, 4, values)));
+  EXPECT_TRUE(isDistinctive(
+      source(folder, DType::F32, 2, 2, std::vector<uint32_t>{1, 2, 3, 4})));
+  EXPECT_FALSE(isDistinctive(
+      source(folder, DType::F32, 1, 3, std::vector<uint32_t>{1, 2, 3})));
 }
 
 } // namespace
