@@ -242,6 +242,7 @@ private:
     onnx::ImportOptions importOptions;
     importOptions.ties = options.ties;
     importOptions.unties = options.unties;
+    importOptions.names = options.names;
     importOptions.progress = report;
     return importOptions;
   }

@@ -86,6 +86,9 @@ struct CompileOptions {
   std::map<std::string, Merge> merges;
   std::vector<std::pair<std::string, std::string>> ties;
   std::vector<std::string> unties;
+  /// A safetensors file with the state_dict that the model was exported with,
+  /// whose names its tensors get; empty: none.
+  std::string names;
   /// Leave the weights in the model's own files and refer to them.
   bool weightsInPlace = false;
   /// Bind what is left symbolic to 1 instead of refusing (for `inspect`).

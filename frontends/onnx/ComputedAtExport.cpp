@@ -325,7 +325,8 @@ std::vector<std::string> findGuessedNames(const Model &model,
     return names;
   for (const WeightDecl &decl : table.decls)
     if (decl.kind == WeightKind::Parameter &&
-        startsWith(model.initializers[decl.initializer].name, "onnx::"))
+        startsWith(model.initializers[decl.initializer].name, "onnx::") &&
+        !table.certain.count(decl.name))
       names.push_back(decl.name);
   return names;
 }

@@ -436,6 +436,12 @@ StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Importer::run() {
   if (notice)
     for (const std::string &text : weights.notices)
       notice(text);
+  if (notice)
+    for (const auto &[initializer, name] : weights.copies)
+      notice((options.training ? "warning: " : "") +
+             model.initializers[initializer].name + " is the same data as " +
+             name + ": tied; --untie " + model.initializers[initializer].name +
+             " keeps them apart");
   noticeRepeatedOutputs();
   asDeclared = sizesAreAsDeclared(inputs);
   makeGraph(inputs);

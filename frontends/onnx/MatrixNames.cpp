@@ -46,6 +46,7 @@ private:
   bool addsBias(const std::string &path, const ModuleNodes &module) const;
   bool addsNameless(const ModuleNodes &module) const;
   bool hasNamesBelow(const std::string &path) const;
+  bool hasOtherProducts(const ModuleNodes &module) const;
   const Shape &shapeOf(int initializer) const {
     return model.initializers[initializer].source.type.shape;
   }
@@ -110,6 +111,17 @@ bool MatrixNaming::addsBias(const std::string &path,
   });
 }
 
+/// A product of something else than the exporter's matrices: nn.Linear has
+/// none.
+bool MatrixNaming::hasOtherProducts(const ModuleNodes &module) const {
+  return std::any_of(module.nodes.begin(), module.nodes.end(), [&](int n) {
+    const auto &node = model.graph().node(n);
+    return (node.op_type() == "MatMul" || node.op_type() == "Gemm") &&
+           (node.input_size() < 2 ||
+            !startsWith(node.input(1), "onnx::MatMul_"));
+  });
+}
+
 /// A leaf with one matrix that does nothing else, or adds the bias that
 /// nn.Linear would (and may go on with the sum: a class derived from it). Where
 /// a leaf that does more has no other parameter, that is called `weight` too
@@ -119,7 +131,7 @@ bool MatrixNaming::nameLinear(const std::string &path,
                               const Matrices &matrices) {
   bool bare = module.likeLinear() && !module.ops.count("Add");
   bool only = !path.empty() && !hasNamesBelow(path);
-  if (matrices.size() != 1 || module.parent ||
+  if (matrices.size() != 1 || module.parent || hasOtherProducts(module) ||
       !(bare || addsBias(path, module) || (only && !module.likeLinear())))
     return false;
   giveNames(path, matrices, {"weight"});

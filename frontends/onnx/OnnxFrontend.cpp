@@ -18,13 +18,13 @@ namespace pipec::onnx {
 struct OnnxModel::Impl {
   std::unique_ptr<Model> model;
 
-  /// Made once for each set of --tie and --untie: it goes over the whole graph,
-  /// and compares tied tables.
+  /// Made once for each set of --tie, --untie and --names: it goes over the
+  /// whole graph, and compares tensors.
   const StatusOr<WeightTable> &weights(const ImportOptions &options);
 
 private:
-  using Requests = std::pair<std::vector<std::pair<std::string, std::string>>,
-                             std::vector<std::string>>;
+  using Requests = std::tuple<std::vector<std::pair<std::string, std::string>>,
+                              std::vector<std::string>, std::string>;
   std::map<Requests, StatusOr<WeightTable>> tables;
 };
 
@@ -56,7 +56,7 @@ std::vector<std::string> OnnxModel::files() const {
 
 const StatusOr<WeightTable> &
 OnnxModel::Impl::weights(const ImportOptions &options) {
-  const Requests requests(options.ties, options.unties);
+  const Requests requests(options.ties, options.unties, options.names);
   auto found = tables.find(requests);
   if (found == tables.end())
     found = tables.emplace(requests, makeWeightTable(*model, options)).first;

@@ -58,6 +58,9 @@ struct ImportOptions {
   /// recognised tie.
   std::vector<std::pair<std::string, std::string>> ties;
   std::vector<std::string> unties;
+  /// A safetensors file with the state_dict that the model was exported with
+  /// (`--names`): tensors get its names, by their bytes. Empty: none.
+  std::string names;
   /// The graph is to be trained: BatchNormalization in training mode is taken.
   bool training = false;
   /// Told, before it starts, of work that takes seconds; import() sets it.
@@ -106,8 +109,9 @@ public:
   import(mlir::MLIRContext &context, const ImportOptions &options,
          const Notice &notice) const;
   /// Parameters that the exporter folded away, as far as the file names them;
-  /// else by the name of what it made of them. Of the options, ties and unties
-  /// count, here and below; where import() refuses them, nothing is listed.
+  /// else by the name of what it made of them. Of the options, ties, unties and
+  /// names count, here and below; where import() refuses them, nothing is
+  /// listed.
   std::vector<std::string>
   foldedParameters(const ImportOptions &options = {}) const;
   /// What training cannot know from the file.

@@ -104,18 +104,17 @@ void TieResolver::findStoredTwice() {
     }
 }
 
-/// Says what is read as a copy of a parameter, and takes apart what the user
-/// wants apart.
+/// Takes copies apart that the user wants apart; what else the nodes read as
+/// copies is said by the import.
 void TieResolver::resolveCopies() {
-  for (const auto &[initializer, name] : table.copies) {
+  auto &folded = table.folded;
+  for (auto entry = table.copies.begin(); entry != table.copies.end();) {
+    const auto [initializer, name] = *entry;
     const std::string &copy = model.initializers[initializer].name;
-    WeightUse &use = table.defaults.at(initializer);
-    auto &folded = table.folded;
     if (!isApart(copy) && !isApart(name)) {
-      table.notices.push_back(copy + " is the same data as " + name +
-                              ": tied; --untie " + copy + " keeps them apart");
       folded.erase(std::remove(folded.begin(), folded.end(), copy),
                    folded.end());
+      ++entry;
       continue;
     }
     separated.insert(isApart(copy) ? copy : name);
@@ -123,12 +122,14 @@ void TieResolver::resolveCopies() {
     apart.name = copy;
     apart.initializer = initializer;
     apart.type = model.initializers[initializer].source.type;
-    use = {static_cast<int>(table.decls.size()), {}};
+    const WeightUse use{static_cast<int>(table.decls.size()), {}};
+    table.defaults[initializer] = use;
     for (auto &[place, other] : table.uses)
       if (model.graph().node(place.first).input(place.second) == copy)
         other = use;
     table.decls.push_back(std::move(apart));
     table.addFolded(copy);
+    entry = table.copies.erase(entry);
   }
 }
 

@@ -311,6 +311,8 @@ StatusOr<WeightTable> makeWeightTable(const Model &model,
   if (model.signature.empty())
     listFoldedTensors(model, table);
   findAliases(model, table);
+  if (!options.names.empty())
+    PIPEC_RETURN_IF_ERROR(nameByState(model, options, table));
   PIPEC_RETURN_IF_ERROR(resolveTies(model, options, table));
   return table;
 }

@@ -52,6 +52,8 @@ struct WeightTable {
   /// Nameless initializers that are read as the named parameter whose moved
   /// copy they are.
   std::map<int, std::string> copies;
+  /// Names that the user's state_dict proves.
+  std::set<std::string> certain;
 
   std::vector<std::string> names() const;
   /// Lists a name in `folded` once.
@@ -90,6 +92,10 @@ MatrixNames nameMatrices(const Model &model);
 void listFoldedTensors(const Model &model, WeightTable &table);
 /// Adds the names under which modules hold a tensor that another module owns.
 void findAliases(const Model &model, WeightTable &table);
+/// Names tensors by the state_dict in the file options.names. Errors: the file
+/// cannot be read; nothing in it equals a tensor of the model.
+Status nameByState(const Model &model, const ImportOptions &options,
+                   WeightTable &table);
 /// Recognises tables stored twice, then applies --tie and --untie. Errors name
 /// unknown parameters.
 Status resolveTies(const Model &model, const ImportOptions &options,

@@ -159,6 +159,7 @@ WeightTableBuilder::claimCopy(int initializer, const std::string &name,
   auto known = byName.find(name);
   if (known != byName.end())
     claim.kind = table.decls[known->second].kind;
+  table.copies[initializer] = name;
   return claim;
 }
 
@@ -172,13 +173,13 @@ std::optional<Claim> WeightTableBuilder::claimCopyOfAny(int initializer) {
   for (auto kept = from; kept != to; ++kept) {
     auto copy = claimCopy(initializer, model.initializers[kept->second].name,
                           kept->second, {});
-    if (copy && found)
+    if (copy && found) {
+      table.copies.erase(initializer);
       return std::nullopt;
+    }
     if (copy)
       found = std::move(copy);
   }
-  if (found)
-    table.copies[initializer] = found->name;
   return found;
 }
 

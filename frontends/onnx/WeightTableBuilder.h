@@ -39,13 +39,14 @@ public:
   /// The claim that `initializer` is a moved copy of the initializer `owner`,
   /// which is `name` as it lies. Nothing where the bytes differ, or where
   /// several moves give them (an identity) and `expected` is none of these.
+  /// Kept in `copies` of the table.
   std::optional<Claim> claimCopy(int initializer, const std::string &name,
                                  int owner,
                                  const std::optional<Permutation> &expected);
   /// The claim that `initializer` is a moved copy of the one declared parameter
   /// under its own name whose bytes it has: it is read in both forms, W and
   /// W.t(). Nothing where the bytes are not distinctive (zeros) or several
-  /// parameters have them. Kept in `copies` of the table.
+  /// parameters have them.
   std::optional<Claim> claimCopyOfAny(int initializer);
   const WeightTable &made() const { return table; }
   /// The table, with declarations in the order of the file.

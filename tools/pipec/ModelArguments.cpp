@@ -99,6 +99,14 @@ void ModelArguments::addTo(CLI::App &command, const std::string &modelHelp) {
   repeatable("--tie", ties, "Make two parameters one: NAME=NAME. Repeatable.");
   repeatable("--untie", unties,
              "Keep a parameter apart that is stored like another. Repeatable.");
+  command
+      .add_option(
+          "--names", names,
+          "The state_dict that the model was exported with, as "
+          "safetensors.torch.save_file(model.state_dict(), FILE) writes "
+          "it: parameters get its names, by their bytes")
+      ->option_text("FILE")
+      ->group("Cutting and binding");
   command.add_flag("-q,--quiet", quiet, "No progress lines; warnings stay");
 }
 
@@ -131,6 +139,7 @@ StatusOr<CompileOptions> ModelArguments::options() const {
     options.ties.push_back(std::move(pair));
   }
   options.unties = unties;
+  options.names = names;
   return options;
 }
 
@@ -147,6 +156,7 @@ std::string ModelArguments::givenCutOptions() const {
   note(!merges.empty(), "--merge");
   note(!ties.empty(), "--tie");
   note(!unties.empty(), "--untie");
+  note(!names.empty(), "--names");
   return names;
 }
 

@@ -12,7 +12,7 @@ namespace pipec::tool {
 
 /// How to cut and bind a model, as given on the command line.
 struct ModelArguments {
-  std::string model;
+  std::string model, names;
   std::vector<std::string> splits, bindings, whole, merges, ties, unties;
   int64_t stages = 0, microbatches = 0;
   bool quiet = false;

@@ -191,7 +191,7 @@ TEST(LegacyNames, ProductWithATableReadsTheTable) {
     if (apart)
       options.unties = {"onnx::MatMul_9"};
     EXPECT_EQ(b.parameters(options), (Names{"emb.weightf32[3x2]"}));
-    EXPECT_EQ(b.table.notices.size(), apart ? 0u : 1u);
+    EXPECT_EQ(b.table.copies.size(), apart ? 0u : 1u);
     EXPECT_EQ(b.table.folded, apart ? Names{"onnx::MatMul_9"} : Names());
     EXPECT_EQ(b.table.find("onnx::MatMul_9") >= 0, apart);
   }
@@ -207,7 +207,7 @@ TEST(LegacyNames, MovedCopiesAreTheParameter) {
   b.node("MatMul", {"x", "onnx::MatMul_9"}, {"b"}, "/MatMul_1");
   b.node("MatMul", {"x", "onnx::MatMul_10"}, {"c"}, "/MatMul_2");
   EXPECT_EQ(b.parameters(), (Names{"ps.0f32[2x3]"}));
-  EXPECT_EQ(b.table.notices.size(), 1u);
+  EXPECT_EQ(b.table.copies.size(), 1u);
   EXPECT_EQ(b.table.folded, (Names{"onnx::MatMul_10"}));
   EXPECT_EQ(b.table.uses.at({1, 1}).permutation, (Permutation{1, 0}));
 }
