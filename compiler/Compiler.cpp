@@ -281,19 +281,32 @@ private:
   }
 
   void reportBatchNorm(ModuleOp module) {
-    int64_t count = 0;
-    module.walk([&](pipe::BatchNormOp) { ++count; });
-    if (count && options.training && !options.training->batchNormFrozen)
-      report((cutsBatches() ? "warning: " : "") + std::to_string(count) +
-             (count == 1 ? " BatchNorm node is" : " BatchNorm nodes are") +
-             " in training mode: statistics of each microbatch" +
+    int64_t batch = 0, instance = 0;
+    module.walk([&](pipe::BatchNormOp op) {
+      ++(pipe::isInstanceNorm(op) ? instance : batch);
+    });
+    if (!options.training)
+      return;
+    if (options.training->batchNormFrozen) {
+      if (batch + instance == 0)
+        report("--batch-norm frozen changes nothing: the model has no "
+               "BatchNorm nodes");
+      return;
+    }
+    auto nodes = [](int64_t count, const char *kind) {
+      return std::to_string(count) + " " + kind +
+             (count == 1 ? " node is" : " nodes are") + " in training mode: ";
+    };
+    if (batch)
+      report((cutsBatches() ? "warning: " : "") + nodes(batch, "BatchNorm") +
+             "statistics of each microbatch" +
              (cutsBatches() ? ", not of the whole batch" : "") +
              "; --batch-norm frozen keeps the stored ones");
-    if (options.training && !options.training->batchNormFrozen)
-      reportStillStatistics(module);
-    if (!count && options.training && options.training->batchNormFrozen)
-      report("--batch-norm frozen changes nothing: the model has no BatchNorm "
-             "nodes");
+    if (instance)
+      report(nodes(instance, "InstanceNorm") +
+             "statistics of each row, and the stored ones move with each "
+             "microbatch; --batch-norm frozen keeps and uses those");
+    reportStillStatistics(module);
   }
 
   /// PyTorch's cumulative average (momentum=None) is a momentum of 1 in ONNX.
@@ -301,7 +314,7 @@ private:
     std::vector<std::string> names;
     module.walk([&](pipe::BatchNormOp op) {
       if (op.getMomentum().convertToDouble() != 1.0 ||
-          !op.getMean().getDefiningOp<pipe::LoadWeightOp>())
+          !pipe::loadOfStatistic(op.getMean()))
         return;
       const Origin origin = pipe::originOf(op.getLoc());
       names.push_back(origin.module.empty() ? origin.node : origin.module);

@@ -248,9 +248,9 @@ StatusOr<uint32_t> EmittedWeights::indexOf(pipe::WeightOp weight) {
     bytes.file = source.getFile().str();
     bytes.offset = source.getOffset();
     bytes.length = source.getLength();
-    bytes.permutation.assign(source.getPermutation().begin(),
-                             source.getPermutation().end());
   }
+  bytes.permutation.assign(source.getPermutation().begin(),
+                           source.getPermutation().end());
   messages.push_back(std::move(message));
   sources.push_back(std::move(bytes));
   return at->second;

@@ -83,7 +83,6 @@ Status streamPermuted(const TensorType &type,
       buffer.clear();
     }
   }
-  releasePages(bytes, type.byteSize());
   return {};
 }
 
@@ -103,10 +102,17 @@ bool isPermutation(const std::vector<int64_t> &permutation, size_t rank) {
 
 Status streamWeight(const TensorType &type, const WeightSource &source,
                     SafetensorsWriter &writer) {
-  if (!source.inMemory.empty() || type.numElements() == 0)
-    return type.byteSize()
-               ? writer.write(source.inMemory.data(), type.byteSize())
-               : Status();
+  if (type.byteSize() == 0)
+    return Status();
+  const bool permuted = !source.permutation.empty();
+  if (permuted && !isPermutation(source.permutation, type.shape.size()))
+    return internalError("the stored axes of " + type.str() +
+                         " are no permutation");
+  if (!source.inMemory.empty()) {
+    const auto *bytes = source.inMemory.as<uint8_t>();
+    return permuted ? streamPermuted(type, source.permutation, bytes, writer)
+                    : writer.write(bytes, type.byteSize());
+  }
   if (source.length != type.byteSize())
     return dataLoss(source.file + ": " + std::to_string(source.length) +
                     " bytes, expected " + std::to_string(type.byteSize()) +
@@ -114,12 +120,12 @@ Status streamWeight(const TensorType &type, const WeightSource &source,
   PIPEC_ASSIGN_OR_RETURN(auto file, MappedFile::open(source.file));
   PIPEC_ASSIGN_OR_RETURN(const uint8_t *bytes,
                          file->range(source.offset, source.length));
-  if (source.permutation.empty())
+  if (!permuted)
     return streamPlain(bytes, source.length, writer);
-  if (!isPermutation(source.permutation, type.shape.size()))
-    return internalError("the stored axes of " + type.str() +
-                         " are no permutation");
-  return streamPermuted(type, source.permutation, bytes, writer);
+  PIPEC_RETURN_IF_ERROR(
+      streamPermuted(type, source.permutation, bytes, writer));
+  releasePages(bytes, type.byteSize());
+  return {};
 }
 
 } // namespace pipec

@@ -45,7 +45,10 @@ def Pipe_CeilOp : Pipe_SimpleUnaryOp<"ceil", Pipe_FloatTensor, "smallest integer
 def Pipe_RoundOp : Pipe_SimpleUnaryOp<"round", Pipe_FloatTensor, "nearest integer, halves to even"> {
   let hasFolder = 1;
 }
-def Pipe_SqrtOp : Pipe_SimpleUnaryOp<"sqrt", Pipe_FloatTensor, "square root, correctly rounded">;
+def Pipe_SqrtOp : Pipe_SimpleUnaryOp<"sqrt", Pipe_FloatTensor, "square root, correctly rounded"> {
+  let description = "`flat_at_zero`: its derivative is 0 where the result is 0 (the root of a norm), not infinite.";
+  let arguments = (ins Pipe_FloatTensor:$operand, UnitAttr:$flat_at_zero);
+}
 def Pipe_ReciprocalOp : Pipe_SimpleUnaryOp<"reciprocal", Pipe_FloatTensor, "1 / x, correctly rounded">;
 def Pipe_RsqrtOp : Pipe_SimpleUnaryOp<"rsqrt", Pipe_FloatTensor, "1 / sqrt(x), each step rounded">;
 def Pipe_NotOp : Pipe_SimpleUnaryOp<"not", Pipe_BoolTensor, "logical negation"> {
@@ -131,14 +134,21 @@ def Pipe_MulOp : Pipe_BinaryOp<"mul", Pipe_NumTensor, "product; integers wrap"> 
 def Pipe_DivOp : Pipe_BinaryOp<"div", Pipe_NumTensor, "quotient; integers toward zero, by 0 gives 0"> {
   let hasFolder = 1;
 }
-def Pipe_MaximumOp : Pipe_BinaryOp<"maximum", Pipe_NumTensor, "the larger; a NaN on either side wins"> {
+class Pipe_ExtremeOp<string mnemonic, string what> : Pipe_BinaryOp<mnemonic, Pipe_NumTensor, what> {
+  let description = [{
+    Of two equal operands each gets half of the gradient. With `bound`, rhs is a bound that lhs is cut off at (clamp): lhs
+    gets a gradient only where it lies strictly inside.
+  }];
+  let arguments = (ins Pipe_NumTensor:$lhs, Pipe_NumTensor:$rhs, UnitAttr:$bound);
   let hasFolder = 1;
 }
-def Pipe_MinimumOp : Pipe_BinaryOp<"minimum", Pipe_NumTensor, "the smaller; a NaN on either side wins"> {
-  let hasFolder = 1;
-}
+def Pipe_MaximumOp : Pipe_ExtremeOp<"maximum", "the larger; a NaN on either side wins">;
+def Pipe_MinimumOp : Pipe_ExtremeOp<"minimum", "the smaller; a NaN on either side wins">;
 def Pipe_PowOp : Pipe_BinaryOp<"pow", Pipe_NumTensor, "lhs to the power rhs; integers wrap, negative exponents give 0 unless the base is 1 or -1",
-    [Pipe_OwnCost]>;
+    [Pipe_OwnCost]> {
+  let description = "`flat_at_zero`: the base gets no gradient where the result is 0 (the root of a norm).";
+  let arguments = (ins Pipe_NumTensor:$lhs, Pipe_NumTensor:$rhs, UnitAttr:$flat_at_zero);
+}
 def Pipe_Atan2Op : Pipe_BinaryOp<"atan2", Pipe_FloatTensor, "angle of the point (rhs, lhs)",
     [Pipe_OwnCost]>;
 def Pipe_AndOp : Pipe_BinaryOp<"and", Pipe_BoolTensor, "logical and"> {

@@ -44,7 +44,7 @@ def Pipe_ConvTransposeOp : Pipe_CostlyOp<"conv_transpose"> {
 
 def Pipe_MaxPoolOp : Pipe_CostlyOp<"max_pool"> {
   let summary = "largest element of each window; padding never wins, NaN does";
-  let description = "`ceil_mode` rounds the result size up; a last window that would start in the high padding is dropped, as in PyTorch and ONNX.";
+  let description = "`ceil_mode` rounds the result size up; a last window that would start in the high padding is dropped, and a window may be larger than the padded input by less than a stride, as in PyTorch and ONNX.";
   let arguments = (ins Pipe_NumTensor:$input, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
     DenseI64ArrayAttr:$dilations, DefaultValuedAttr<BoolAttr, "false">:$ceil_mode);
   let results = (outs Pipe_NumTensor:$result);

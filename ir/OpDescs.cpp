@@ -122,9 +122,9 @@ Location makeOriginLocation(MLIRContext *context, const Origin &origin) {
 static std::string keyword(Attribute attr) {
   return llvm::TypeSwitch<Attribute, std::string>(attr)
       .Case<CompareKindAttr, ReduceKindAttr, ArgReduceKindAttr,
-            CumulativeKindAttr, RemainderKindAttr, PadModeAttr, ScatterKindAttr,
-            ResizeModeAttr, ResizeCoordinatesAttr, ResizeRoundingAttr,
-            WeightKindAttr>(
+            CumulativeKindAttr, RemainderKindAttr, ChainKindAttr, PadModeAttr,
+            ScatterKindAttr, ResizeModeAttr, ResizeCoordinatesAttr,
+            ResizeRoundingAttr, WeightKindAttr>(
           [](auto e) { return stringifyEnum(e.getValue()).str(); })
       .Default([](Attribute) { return std::string(); });
 }

@@ -67,6 +67,10 @@ def Pipe_WeightKind : Pipe_Enum<"WeightKind", "what a weight is to training", [
   I32EnumAttrCase<"parameter", 0>, I32EnumAttrCase<"buffer", 1>, I32EnumAttrCase<"constant", 2>]>;
 def Pipe_WeightKindAttr : Pipe_EnumAttr<Pipe_WeightKind, "weight_kind">;
 
+def Pipe_ChainKind : Pipe_Enum<"ChainKind", "how a gradient meets a local derivative", [
+  I32EnumAttrCase<"mul", 0>, I32EnumAttrCase<"div", 1>]>;
+def Pipe_ChainKindAttr : Pipe_EnumAttr<Pipe_ChainKind, "chain_kind">;
+
 def Pipe_StagePhase : Pipe_Enum<"StagePhase", "which of a stage's programs", [
   I32EnumAttrCase<"forward", 0>, I32EnumAttrCase<"backward_input", 1>, I32EnumAttrCase<"backward_weight", 2>]>;
 def Pipe_StagePhaseAttr : Pipe_EnumAttr<Pipe_StagePhase, "stage_phase">;

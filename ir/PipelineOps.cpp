@@ -174,10 +174,6 @@ LogicalResult WeightOp::verify() {
     return emitOpError("type ") << type << " exceeds 2^62 bytes";
   if (failed(verifySource(*this, type)))
     return failure();
-  if (getSource().getFile() == pipec::pipe::ConstantPool::kFileName &&
-      getKind() != WeightKind::constant)
-    return emitOpError("of kind ") << stringifyWeightKind(getKind())
-                                   << " cannot lie in the constant pool";
   llvm::StringSet<> names;
   names.insert(getSymName());
   if (ArrayAttr aliases = getAliasesAttr())

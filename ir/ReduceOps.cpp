@@ -42,6 +42,13 @@ PIPE_INFER_RETURN_TYPES(ReduceOp) {
       kind != ReduceKind::min)
     return infer.error("reduces bool by max or min only, got ",
                        stringifyReduceKind(kind));
+  if (adaptor.getSelectFirst() &&
+      ((kind != ReduceKind::max && kind != ReduceKind::min) ||
+       adaptor.getDims().size() != 1))
+    return infer.error("select_first is of max and min along one dimension, "
+                       "got ",
+                       stringifyReduceKind(kind), " along ",
+                       listStr(adaptor.getDims()));
   return infer.finish(
       reducedShape(shape, adaptor.getDims(), adaptor.getKeepDims()),
       elementTypeOf(operand), types);

@@ -12,11 +12,12 @@ def Pipe_ReduceOp : Pipe_TensorOp<"reduce", [Pipe_OwnCost]> {
     `dims` are distinct, ascending and in range; empty means none (the operand itself). `keep_dims` leaves
     them as 1. f16 and bf16 accumulate in f32; `mean` divides the sum once; integer `mean` divides toward
     zero. Over nothing: sum 0, prod 1, mean NaN (0 for integers), max and min the least and greatest value.
-    max and min of bool are or and and; NaN wins in max and min.
+    max and min of bool are or and and; NaN wins in max and min. Equal extremes share the gradient evenly; with
+    `select_first`, of max and min along one dimension, the first has all of it.
 
     Example: `%1 = pipe.reduce sum %0 dims [1] keep : (tensor<2x3xf32>) -> tensor<2x1xf32>`
   }];
-  let arguments = (ins Pipe_ReduceKindAttr:$kind, Pipe_Tensor:$operand, DenseI64ArrayAttr:$dims, UnitAttr:$keep_dims);
+  let arguments = (ins Pipe_ReduceKindAttr:$kind, Pipe_Tensor:$operand, DenseI64ArrayAttr:$dims, UnitAttr:$keep_dims, UnitAttr:$select_first);
   let results = (outs Pipe_Tensor:$result);
   let assemblyFormat = "$kind $operand `dims` $dims (`keep` $keep_dims^)? attr-dict `:` functional-type(operands, results)";
 }

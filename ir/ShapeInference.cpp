@@ -167,6 +167,11 @@ FailureOr<int64_t> Inference::windowOutputSize(const Window &window, int64_t d,
       llvm::AddOverflow(padded, high, padded))
     return error("window, dilation and padding overflow in spatial dimension ",
                  d);
+  // With ceil_mode one window stands where less than a stride is missing of it,
+  // as in PyTorch and ONNX Runtime.
+  if (window.ceilMode && extent > padded && extent - padded < stride &&
+      size + low > 0)
+    return 1;
   if (extent > padded)
     return error("window of ", extent, " is larger than the padded input of ",
                  padded, " in spatial dimension ", d);

@@ -18,6 +18,17 @@ void PipeDialect::registerTrainingOps() {
       >();
 }
 
+PIPE_INFER_RETURN_TYPES(ChainOp) {
+  Value grad = adaptor.getGrad(), slope = adaptor.getSlope();
+  if (failed(infer.checkSameElementType({grad, slope})))
+    return failure();
+  FailureOr<Shape> shape =
+      infer.broadcastShapes({shapeOf(grad), shapeOf(slope)});
+  if (failed(shape))
+    return failure();
+  return infer.finish(*shape, elementTypeOf(grad), types);
+}
+
 // ---- cross entropy
 // ------------------------------------------------------------------------------
 

@@ -5,6 +5,20 @@
 
 include "ir/PipeOpBase.td"
 
+def Pipe_ChainOp : Pipe_TensorOp<"chain", [Pipe_CostInterface]> {
+  let summary = "a gradient times (or over) a local derivative: 0 where the gradient is 0, whatever the derivative";
+  let description = [{
+    0 times infinity or NaN is NaN, and one such element spoils a whole sum. A gradient of 0 says that nothing depends on the
+    element, as where a `select` took another value, so its derivative is no factor of anything. Elsewhere it is `mul` or
+    `div`. The operands broadcast.
+
+    Example: `%1 = pipe.chain div %grad, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>`
+  }];
+  let arguments = (ins Pipe_ChainKindAttr:$kind, Pipe_FloatTensor:$grad, Pipe_FloatTensor:$slope);
+  let results = (outs Pipe_FloatTensor:$result);
+  let assemblyFormat = "$kind $grad `,` $slope attr-dict `:` functional-type(operands, results)";
+}
+
 def Pipe_CrossEntropyOp : Pipe_CostlyOp<"cross_entropy"> {
   let summary = "sum over rows of -log softmax(logits)[label]; classes are the last dimension (ATen cross_entropy_loss, reduction sum)";
   let description = [{

@@ -94,18 +94,12 @@ void Importer::declareWeight(const WeightDecl &decl,
   const TensorSource &source = model.initializers[decl.initializer].source;
   std::string file = pipe::ConstantPool::kFileName;
   uint64_t offset = source.offset, length = source.type.byteSize();
+  // Typed fields hold most element types widened: what was decoded of them
+  // lies in the pool.
   if (source.inFile())
     file = source.file->path();
-  else if (decl.kind == WeightKind::Constant)
-    offset = pipe::ConstantPool::get(&context).add(source.inlined);
   else
-    return emitter->fail(unsupported(
-        model.path + ": initializer '" +
-        model.initializers[decl.initializer].name + "' holds " + decl.name +
-        " in a field of another type (" + source.type.str() +
-        " in int32_data); save the model with raw data: "
-        "onnx.save(onnx.load(file), file) after "
-        "numpy_helper.from_array"));
+    offset = pipe::ConstantPool::get(&context).add(source.inlined);
   constexpr pipe::WeightKind kKinds[] = {pipe::WeightKind::parameter,
                                          pipe::WeightKind::buffer,
                                          pipe::WeightKind::constant};
@@ -442,6 +436,8 @@ StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Importer::run() {
              model.initializers[initializer].name + " is the same data as " +
              name + ": tied; --untie " + model.initializers[initializer].name +
              " keeps them apart");
+  if (notice && model.reordered)
+    notice("the file's nodes are not in topological order; they were sorted");
   noticeRepeatedOutputs();
   asDeclared = sizesAreAsDeclared(inputs);
   makeGraph(inputs);

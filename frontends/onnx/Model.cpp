@@ -1,7 +1,8 @@
 // Opening of a model file: see Model.h.
 //
-// In: the mapped file. Out: a Model. Order: scan, parse, versions, tensors,
-// paths, graph, interface. Tests: test/unit/frontends/OpenTest.cpp.
+// In: the mapped file. Out: a Model. Order: scan, parse, versions, order of
+// nodes, tensors, paths, graph, interface. Tests:
+// test/unit/frontends/OpenTest.cpp.
 #include "frontends/onnx/Model.h"
 
 #include "frontends/onnx/Text.h"
@@ -86,6 +87,22 @@ static void readOrigins(Model &model) {
   if (const std::string *text = signatureOf(model))
     model.signature = parseGraphSignature(*text);
   model.folded = readFoldedValues(model.graph());
+}
+
+/// Nodes may stand in any order that has no cycle: ONNX Runtime's float16
+/// converter appends its casts. What was scanned goes by their positions.
+static void orderNodes(Model &model, ScannedModel &scanned) {
+  std::vector<int> order = sortNodes(*model.proto.mutable_graph());
+  model.reordered = !order.empty();
+  if (order.empty())
+    return;
+  std::vector<int> positions(order.size());
+  for (size_t to = 0; to < order.size(); ++to)
+    positions[order[to]] = static_cast<int>(to);
+  std::map<std::pair<int, int>, Payload> attributes;
+  for (const auto &[place, payload] : scanned.attributes)
+    attributes[{positions[place.first], place.second}] = payload;
+  scanned.attributes = std::move(attributes);
 }
 
 static Status readTensors(Model &model, const ScannedModel &scanned,
@@ -198,6 +215,7 @@ openModel(std::shared_ptr<const MappedFile> file) {
     if (opset.domain().empty() || opset.domain() == "ai.onnx")
       model->opset = opset.version();
   PIPEC_RETURN_IF_ERROR(checkNames(*model));
+  orderNodes(*model, *scanned);
   readOrigins(*model);
   PIPEC_RETURN_IF_ERROR(readTensors(*model, *scanned, std::move(file)));
   readAliasNodes(*model);

@@ -41,6 +41,8 @@ struct Model {
   /// Identity nodes by which an exporter gave an initializer a second name: no
   /// ops, the second name is an initializer.
   std::vector<bool> aliasNode;
+  /// The file's nodes were not in topological order; here they are.
+  bool reordered = false;
 
   const ::onnx::GraphProto &graph() const { return proto.graph(); }
   /// Whether PyTorch wrote the file: its conventions hold.
@@ -56,6 +58,9 @@ StatusOr<std::unique_ptr<Model>> openModel(const std::string &path);
 StatusOr<std::unique_ptr<Model>>
 openModel(std::shared_ptr<const MappedFile> file);
 
+/// Puts the nodes in topological order. Each new position's place in the file;
+/// empty where nothing had to move, and where a cycle leaves no order.
+std::vector<int> sortNodes(::onnx::GraphProto &graph);
 /// Opset, IR version, features pipec refuses. Called by openModel; so are the
 /// others below.
 Status checkVersions(const Model &model);

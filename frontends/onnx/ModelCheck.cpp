@@ -77,7 +77,7 @@ Status GraphCheck::undefined(int node, const std::string &name) const {
         return dataLoss(
             model.where(node) + " reads '" + name + "' before node '" +
             model.origins[later].node +
-            "' makes it: the graph has a cycle or its nodes are out of order");
+            "' makes it, and no other order is right: the graph has a cycle");
   return dataLoss(model.where(node) + " reads '" + name +
                   "', which no input, initializer or node defines");
 }

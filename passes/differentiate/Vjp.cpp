@@ -27,6 +27,12 @@ Value Vjp::mul(Value a, Value b) {
 Value Vjp::div(Value a, Value b) {
   return DivOp::create(builder, getLoc(), a, b);
 }
+Value Vjp::chain(Value g, Value slope) {
+  return ChainOp::create(builder, getLoc(), ChainKind::mul, g, slope);
+}
+Value Vjp::chainDiv(Value g, Value slope) {
+  return ChainOp::create(builder, getLoc(), ChainKind::div, g, slope);
+}
 Value Vjp::compare(CompareKind kind, Value a, Value b) {
   return CompareOp::create(builder, getLoc(), kind, a, b);
 }

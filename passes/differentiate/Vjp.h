@@ -44,6 +44,10 @@ public:
     return OpT::create(builder, getLoc(), a).getResult();
   }
   mlir::Value neg(mlir::Value a) { return unary<NegOp>(a); }
+  /// The gradient `g` times, or over, a local derivative: 0 where `g` is 0,
+  /// whatever the derivative. For every factor that depends on the data.
+  mlir::Value chain(mlir::Value g, mlir::Value slope);
+  mlir::Value chainDiv(mlir::Value g, mlir::Value slope);
   mlir::Value compare(CompareKind kind, mlir::Value a, mlir::Value b);
   mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);
 

@@ -18,6 +18,34 @@ namespace pipec::pipe {
 #define GEN_PASS_DEF_BATCHNORMTRAINING
 #include "passes/import/Passes.h.inc"
 
+/// [C] to [N, C], each row the same.
+static bool repeatsRows(BroadcastOp op) {
+  ShapeRef from = shapeOf(op.getOperand()), to = shapeOf(op.getResult());
+  while (!from.empty() && !to.empty() && from.back() == to.back()) {
+    from = from.drop_back();
+    to = to.drop_back();
+  }
+  return llvm::all_of(from, [](int64_t size) { return size == 1; });
+}
+
+LoadWeightOp loadOfStatistic(Value statistic) {
+  while (Operation *op = statistic.getDefiningOp()) {
+    if (auto load = dyn_cast<LoadWeightOp>(op))
+      return load;
+    auto broadcast = dyn_cast<BroadcastOp>(op);
+    if (!isa<ReshapeOp>(op) && !(broadcast && repeatsRows(broadcast)))
+      break;
+    statistic = op->getOperand(0);
+  }
+  return {};
+}
+
+bool isInstanceNorm(BatchNormOp op) {
+  LoadWeightOp load = loadOfStatistic(op.getMean());
+  return load &&
+         elementsOf(load.getType()) != elementsOf(op.getMean().getType());
+}
+
 namespace {
 
 /// Takes one batch_norm apart.
@@ -51,7 +79,8 @@ public:
     op.replaceAllUsesWith(converted(y, elementTypeOf(op.getOperand())));
   }
 
-  /// momentum * old + (1 - momentum) * batch's.
+  /// momentum * old + (1 - momentum) * batch's. Of instance normalisation,
+  /// whose channels are those of all images, the mean over the images.
   Value movedMean(Value old) { return moved(old, mean); }
   Value movedVariance(Value old) {
     Value batch = variance;
@@ -100,6 +129,14 @@ private:
                             /*keep_dims=*/false);
   }
   Value moved(Value old, Value batch) {
+    int64_t buffers = shapeOf(old)[0];
+    if (buffers != shape[1]) {
+      const int64_t images = shape[1] / buffers;
+      batch = ReshapeOp::create(builder, op.getLoc(), batch,
+                                Shape{images, buffers});
+      batch = ReduceOp::create(builder, op.getLoc(), ReduceKind::mean, batch,
+                               Shape{0}, /*keep_dims=*/false);
+    }
     double momentum = op.getMomentum().convertToDouble();
     Value kept = make<MulOp>(widened(old), scalar(momentum));
     Value taken = make<MulOp>(batch, scalar(1 - momentum));
@@ -131,7 +168,7 @@ class BatchNormTraining
   /// computed, so nothing moves. An error where it is a parameter: the
   /// optimizer moves those.
   static FailureOr<LoadWeightOp> bufferOf(BatchNormOp op, Value statistic) {
-    auto load = statistic.getDefiningOp<LoadWeightOp>();
+    LoadWeightOp load = loadOfStatistic(statistic);
     auto weight = load ? SymbolTable::lookupNearestSymbolFrom<WeightOp>(
                              op, load.getWeightAttr())
                        : WeightOp();
@@ -146,6 +183,26 @@ class BatchNormTraining
               "--batch-norm frozen, or export with optimize=False";
   }
 
+  LogicalResult refuseOneValue(BatchNormOp op) {
+    if (isInstanceNorm(op)) {
+      emitError(op.getLoc())
+          << "InstanceNorm in training mode gets " << op.getOperand().getType()
+          << ", one value per channel of an image; expected 2 or more, as "
+             "PyTorch does: --batch-norm frozen keeps the stored statistics";
+      return failure();
+    }
+    std::string size = rows ? " of a microbatch of " + std::to_string(rows) +
+                                  (rows == 1 ? " row" : " rows")
+                            : "";
+    emitError(op.getLoc())
+        << "BatchNorm in training mode gets " << op.getOperand().getType()
+        << size
+        << ", one value per channel; expected 2 or more, as PyTorch does: "
+           "give larger microbatches (fewer of them, more rows in the batch, "
+           "no last one of a single row), or --batch-norm frozen";
+    return failure();
+  }
+
   LogicalResult expand(BatchNormOp op,
                        llvm::MapVector<StringRef, Value> &buffers) {
     FailureOr<LoadWeightOp> mean = bufferOf(op, op.getMean());
@@ -153,18 +210,8 @@ class BatchNormTraining
     if (failed(mean) || failed(variance))
       return failure();
     Expansion expansion(op);
-    if (!expansion.hasStatistics()) {
-      std::string size = rows ? " of a microbatch of " + std::to_string(rows) +
-                                    (rows == 1 ? " row" : " rows")
-                              : "";
-      emitError(op.getLoc())
-          << "BatchNorm in training mode gets " << op.getOperand().getType()
-          << size
-          << ", one value per channel; expected 2 or more, as PyTorch does: "
-             "give larger microbatches (fewer of them, more rows in the batch, "
-             "no last one of a single row), or --batch-norm frozen";
-      return failure();
-    }
+    if (!expansion.hasStatistics())
+      return refuseOneValue(op);
     expansion.build();
     auto move = [&](LoadWeightOp load, auto moved) {
       if (!load)

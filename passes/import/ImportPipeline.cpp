@@ -50,6 +50,8 @@ void buildImportPipeline(OpPassManager &pm,
   // After folding: what is added here reads inputs and buffers, and the
   // results that training adds keep it alive.
   if (options.training) {
+    // Before the cut, which may fall between a sum and its root.
+    pm.addPass(createFlattenRoots());
     pm.addPass(createSeedDropout());
     BatchNormTrainingOptions norms;
     norms.rows = options.microbatchRows;

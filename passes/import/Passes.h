@@ -19,6 +19,16 @@ namespace pipec::pipe {
 #define GEN_PASS_REGISTRATION
 #include "passes/import/Passes.h.inc"
 
+class BatchNormOp;
+class LoadWeightOp;
+
+/// The load of the weight that a statistic of a batch_norm is, or repeats for
+/// each image; null where it is computed or a constant of another form.
+LoadWeightOp loadOfStatistic(mlir::Value statistic);
+/// Whether the op is instance normalisation with running statistics, as
+/// exporters write it: the images' channels side by side, as those of one.
+bool isInstanceNorm(BatchNormOp op);
+
 struct ImportPipelineOptions {
   /// Most bytes that the results of an op folded at compile time may have.
   uint64_t maxFoldBytes = uint64_t(1) << 20;

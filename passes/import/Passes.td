@@ -58,7 +58,8 @@ def BatchNormTraining : Pipe_ImportPass<"pipe-import-batch-norm-training"> {
   let description = [{
     **Does.** Takes each `pipe.batch_norm` apart into core ops that normalise with the microbatch's own statistics. The moved statistics become
     graph results that carry `pipe.buffer`: new = momentum * old + (1 - momentum) * batch's, with the unbiased variance, or the
-    population's where the op says so.
+    population's where the op says so. Instance normalisation with running statistics is a batch_norm whose channels are all images'
+    and whose statistics are buffers repeated for each: those move by the mean over the images.
 
     **Requires.** Nothing.
 
@@ -70,6 +71,33 @@ def BatchNormTraining : Pipe_ImportPass<"pipe-import-batch-norm-training"> {
   }];
   let options = [Option<"rows", "rows", "int64_t", "0", "rows of the microbatch, for messages">];
   let statistics = [Statistic<"expanded", "expanded", "Ops put in training mode">];
+}
+
+def FlattenRoots : Pipe_ImportPass<"pipe-import-flatten-roots"> {
+  let summary = "Gives norms a gradient of 0 at 0";
+  let description = [{
+    **Does.** Sets `flat_at_zero` on each `pipe.sqrt`, and each `pipe.pow` by a number between 0 and 1, whose operand is a sum or
+    mean of powers, but for shape and constant factors: 2-norms, p-norms, distances and standard deviations, as exporters
+    compose them. A root's derivative at 0 is infinite, and 0 times that is NaN; PyTorch's norms have the gradient 0 there.
+    A root that a user wrote by hand over such a sum is the same graph, so it has 0 as well, where PyTorch has NaN.
+
+    ```mlir
+    %1 = pipe.mul %x, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %2 = pipe.reduce sum %1 dims [0] : (tensor<4xf32>) -> tensor<f32>
+    %3 = pipe.sqrt %2 : (tensor<f32>) -> tensor<f32>
+    // becomes
+    %3 = pipe.sqrt %2 {flat_at_zero} : (tensor<f32>) -> tensor<f32>
+    ```
+
+    **Requires.** Constants are folded. No stages: a stage would hide what a root is of.
+
+    **Guarantees.** No value changes.
+
+    **Fails when.** Never.
+
+    **Options.** None.
+  }];
+  let statistics = [Statistic<"flattened", "flattened", "Roots whose derivative at 0 is 0">];
 }
 
 def FoldIdentities : Pipe_ImportPass<"pipe-import-fold-identities"> {

@@ -6,6 +6,8 @@
 // Tests: test/unit/runtime/TrainerTest.cpp.
 #include "runtime/training/train_stage.h"
 
+#include "runtime/device/cpu/cpu_device.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -200,6 +202,7 @@ void TrainStage::beginPart() {
 void TrainStage::beginStep() {
   reset();
   losses.clear();
+  odd.clear();
   filled.assign(sums.size(), false);
 }
 
@@ -273,15 +276,28 @@ Status TrainStage::takeOutputs(PreparedProgram &prepared, int64_t k) {
       PIPEC_RETURN_IF_ERROR(device.synchronize(stream));
     synchronised = true;
     const TensorView value = prepared.value(output.value);
-    if (output.target == Target::GradientSite)
+    if (output.target == Target::GradientSite) {
+      if (checkNumerics)
+        checkGradient(output.index, value, k);
       PIPEC_RETURN_IF_ERROR(addGradient(output.index, value, k));
-    else if (output.target == Target::GraphOutput)
+    } else if (output.target == Target::GraphOutput)
       PIPEC_RETURN_IF_ERROR(readLoss(value, k));
     else
       std::memcpy(bound[output.index].data(), value.data,
                   value.type.byteSize());
   }
   return {};
+}
+
+/// Kept until the loss is known, which says more where it is not finite either.
+void TrainStage::checkGradient(uint32_t site, const TensorView &value,
+                               int64_t k) {
+  if (!odd.empty() || classifyOnHost(value).finite())
+    return;
+  const uint32_t weight = package.sites[stage][site].weight;
+  odd = "the gradient of '" + package.stages[stage].weights[weight].name +
+        "' in stage " + std::to_string(stage) + ", microbatch " +
+        std::to_string(k);
 }
 
 Status TrainStage::addGradient(uint32_t site, const TensorView &value,

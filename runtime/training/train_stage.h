@@ -75,6 +75,10 @@ public:
   /// Whether any microbatch has contributed to site `i`.
   bool hasGradient(size_t i) const { return filled[i]; }
 
+  /// "the gradient of 'w' in stage 0, microbatch 1": the first of the step that
+  /// is not finite, with the numeric check; else empty.
+  const std::string &oddGradient() const { return odd; }
+
   double lossOf(int64_t k) const { return losses.at(k); }
   bool makesLoss() const { return lossIndex >= 0; }
   size_t stageIndex() const { return stage; }
@@ -103,6 +107,7 @@ private:
     return programs[static_cast<size_t>(phase)][variant];
   }
   Status takeOutputs(PreparedProgram &program, int64_t k);
+  void checkGradient(uint32_t site, const TensorView &value, int64_t k);
   Status addGradient(uint32_t site, const TensorView &value, int64_t k);
   void sumGradient(uint32_t site, const void *value);
   Status readLoss(const TensorView &value, int64_t k);
@@ -112,6 +117,7 @@ private:
   Device &device;
   Stream &stream; // of the rank
   bool checkNumerics = false;
+  std::string odd; // the step's first gradient that is not finite
   StageWeights mapped;
   std::vector<Tensor> bound;
   std::vector<bool> trained;

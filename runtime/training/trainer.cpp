@@ -257,6 +257,21 @@ Status Trainer::Impl::runParts(const TensorMap &batch, double scale,
   return {};
 }
 
+/// Why the gradient of `name` is not finite: one of a microbatch is not, or
+/// their sum is too large.
+Status Trainer::Impl::oddGradient(const std::string &name) const {
+  const std::string step = " of step " + std::to_string(next);
+  for (const auto &stage : stages)
+    if (const std::string &which = stage->oddGradient(); !which.empty())
+      return numericError(which + step +
+                          ", is not finite although the loss is, and no "
+                          "operation made a NaN, or an infinity out of finite "
+                          "numbers, but where the model looks for that");
+  return numericError("the gradient of '" + name + "'" + step +
+                      ", summed over microbatches and uses, is not finite "
+                      "although each of those is");
+}
+
 /// Sums the gradients, clips them and moves the parameters. Norms are summed
 /// per parameter in f64 and added in parameter order (decision 6).
 Status Trainer::Impl::update(StepResult &result) {
@@ -270,10 +285,7 @@ Status Trainer::Impl::update(StepResult &result) {
       continue;
     const double square = squaredNorm(total->as<float>(), total->numElements());
     if (options.checkNumerics && !std::isfinite(square))
-      return numericError("the gradient of '" + weight.name + "' in step " +
-                          std::to_string(next) +
-                          ", summed over microbatches and uses, is not finite "
-                          "although those of each microbatch are");
+      return oddGradient(weight.name);
     squares += square;
     lastGradients.emplace(weight.name, *total);
   }

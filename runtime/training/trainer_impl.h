@@ -69,6 +69,7 @@ struct Trainer::Impl {
   Status runParts(const TensorMap &batch, double scale, double &loss);
   Status runRanks(const Feed &feed);
   double lossOf(int64_t microbatches) const;
+  Status oddGradient(const std::string &name) const;
   Status update(StepResult &result);
   TensorMap held(const TensorMap &batch) const;
   std::string notFinite(const TensorMap &batch) const;

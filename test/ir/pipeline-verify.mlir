@@ -118,11 +118,6 @@ pipe.weight @w parameter : tensor<?xf32> from #pipe.source<"m", 0, 8>
 
 // -----
 
-// expected-error @+1 {{'pipe.weight' op of kind parameter cannot lie in the constant pool}}
-pipe.weight @w parameter : tensor<2xf32> from #pipe.source<"@pool", 0, 8>
-
-// -----
-
 // expected-error @+1 {{'pipe.weight' op aliases must be distinct, not empty, and differ from the symbol, got "w"}}
 pipe.weight @w buffer : tensor<2xf32> from #pipe.source<"m", 0, 8> aliases ["w"]
 

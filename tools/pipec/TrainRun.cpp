@@ -429,25 +429,31 @@ Status TrainRun::trainStep(int64_t step) {
     PIPEC_RETURN_IF_ERROR(saveGradients(*trainer));
   PIPEC_RETURN_IF_ERROR(log.add(result, seconds, tokens));
   showProgress(result, seconds);
-  warnOfLoss(result);
+  warnOfNumbers(result);
   return checkpoints.afterStep(*trainer, step + 1, steps, notes());
 }
 
-/// Once: all later losses are likely to be so, too.
-void TrainRun::warnOfLoss(const StepResult &result) {
-  if (std::isfinite(result.loss) || lossWarned)
-    return;
-  lossWarned = true;
-  report(std::string("warning: the loss is ") +
-         (std::isnan(result.loss) ? "nan"
-          : result.loss > 0       ? "inf"
-                                  : "-inf") +
-         " at step " + std::to_string(result.step + 1) + " of " +
-         std::to_string(steps) +
-         (arguments.checkNumerics
-              ? ", although no operation makes that of finite numbers: data or "
-                "weights hold one"
-              : "; --check-numerics names the operation that makes it"));
+/// Once each: all later ones are likely to be so, too.
+void TrainRun::warnOfNumbers(const StepResult &result) {
+  auto warn = [&](const char *what, double number, bool &warned) {
+    if (std::isfinite(number) || warned)
+      return;
+    warned = true;
+    report(std::string("warning: the ") + what + " is " +
+           (std::isnan(number) ? "nan"
+            : number > 0       ? "inf"
+                               : "-inf") +
+           " at step " + std::to_string(result.step + 1) + " of " +
+           std::to_string(steps) +
+           (arguments.checkNumerics
+                ? ", although no operation makes that of finite numbers: data "
+                  "or weights hold one"
+                : "; --check-numerics names the operation that makes it"));
+  };
+  warn("loss", result.loss, lossWarned);
+  // A loss that is not finite has no other gradient.
+  if (!lossWarned)
+    warn("gradient norm", result.gradientNorm, normWarned);
 }
 
 /// On a terminal one line that is written over; elsewhere a line now and then.

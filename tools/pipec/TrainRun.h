@@ -56,7 +56,7 @@ private:
   StatusOr<TensorMap> batchFor(int64_t step) const;
   Status trainStep(int64_t step);
   Status readFingerprints();
-  void warnOfLoss(const StepResult &result);
+  void warnOfNumbers(const StepResult &result);
   void showProgress(const StepResult &result, double seconds);
   void endProgress();
   Status saveWeights() const;
@@ -71,7 +71,7 @@ private:
   std::vector<Plan> plans;
   std::vector<std::string> packageInputs;          // and labels
   std::map<std::string, std::string> fingerprints; // notes of the data files
-  bool lossWarned = false;
+  bool lossWarned = false, normWarned = false;
   Trainer *current = nullptr;
   int64_t steps = 0;
   TrainCheckpoints checkpoints;

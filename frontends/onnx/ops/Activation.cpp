@@ -6,15 +6,29 @@
 // test/conformance/onnx_nodes.py.
 #include "frontends/onnx/NodeContext.h"
 
+#include <algorithm>
+
 namespace pipec::onnx {
 namespace {
 
 using pipe::CompareKind;
 
-/// `negative` where x < 0, else x.
+// Gradients at a corner follow the branch that is chosen there, so each
+// condition below is the one that ATen's derivative has.
+
+/// `negative` where x <= 0, else x (also where it is NaN): the ELUs.
 Val negativePart(Emitter &e, const Val &x, const Val &negative) {
-  return e.select(e.compare(CompareKind::lt, x, e.number(0, x.dtype())),
+  return e.select(e.compare(CompareKind::le, x, e.number(0, x.dtype())),
                   negative, x);
+}
+/// x where x > 0, else `negative` (also where it is NaN): the leaky ones.
+Val positiveOr(Emitter &e, const Val &x, const Val &negative) {
+  return e.select(e.compare(CompareKind::gt, x, e.number(0, x.dtype())), x,
+                  negative);
+}
+/// `kind` is maximum or minimum: x, cut off at the number `bound`.
+Val cutOff(Emitter &e, const char *kind, const Val &x, const Val &bound) {
+  return e.emit1(kind, {x, bound}, e.attrs().flag("bound", true));
 }
 
 void importElu(NodeContext &c) {
@@ -47,16 +61,14 @@ void importCelu(NodeContext &c) {
   Val x = c.in(0);
   Val grown = c.e.mulNumber(
       c.e.unary("expm1", c.e.div(x, c.e.number(alpha, x.dtype()))), alpha);
-  Val zero = c.e.number(0, x.dtype());
-  c.out(0, c.e.add(c.e.binary("maximum", zero, x),
-                   c.e.binary("minimum", zero, grown)));
+  c.out(0, negativePart(c.e, x, grown));
 }
 
 void importLeakyRelu(NodeContext &c) {
   if (!c.needInputs(1))
     return;
   Val x = c.in(0);
-  c.out(0, negativePart(
+  c.out(0, positiveOr(
                c.e, x,
                c.e.mul(x, c.e.number(c.floatAttr("alpha", 0.01f), x.dtype()))));
 }
@@ -65,7 +77,7 @@ void importPRelu(NodeContext &c) {
   if (!c.needInputs(2))
     return;
   Val x = c.in(0);
-  c.out(0, negativePart(c.e, x, c.e.mul(x, c.in(1))));
+  c.out(0, positiveOr(c.e, x, c.e.mul(x, c.in(1))));
 }
 
 void importThresholdedRelu(NodeContext &c) {
@@ -98,8 +110,9 @@ void importShrink(NodeContext &c) {
 /// min(max(alpha * x + beta, 0), 1)
 Val hardSigmoid(Emitter &e, const Val &x, double alpha, double beta) {
   Val line = e.addNumber(e.mulNumber(x, alpha), beta);
-  return e.binary("minimum", e.binary("maximum", line, e.number(0, x.dtype())),
-                  e.number(1, x.dtype()));
+  return cutOff(e, "minimum",
+                cutOff(e, "maximum", line, e.number(0, x.dtype())),
+                e.number(1, x.dtype()));
 }
 
 void importHardSigmoid(NodeContext &c) {
@@ -146,14 +159,37 @@ void importGelu(NodeContext &c) {
                                          approximate == "tanh")));
 }
 
+/// Whether the bounds of a clamp are numbers: then nothing passes at a bound,
+/// where two tensors would share. PyTorch's exporter also writes numbers as
+/// tensors that it makes itself.
+bool boundsAreNumbers(const NodeContext &c) {
+  const FxCall &call = c.call();
+  if (call.target.find(".Tensor") == std::string::npos)
+    return true;
+  const auto &names = call.references;
+  return names.size() > 1 &&
+         std::all_of(names.begin() + 1, names.end(), [](const auto &name) {
+           return llvm::StringRef(name).starts_with("scalar_tensor");
+         });
+}
+
+/// `kind` of x and the bound, as a clamp's where that is known.
+Val clampAt(NodeContext &c, const char *kind, const Val &x, const Val &bound,
+            bool isNumber) {
+  return isNumber && bound.known() && bound.numElements() == 1
+             ? cutOff(c.e, kind, x, bound)
+             : c.e.binary(kind, x, bound);
+}
+
 void importClip(NodeContext &c) {
   if (!c.needInputs(1))
     return;
   Val x = c.in(0);
+  bool numbers = boundsAreNumbers(c);
   if (c.has(1))
-    x = c.e.binary("maximum", x, c.in(1));
-  if (c.has(2))
-    x = c.e.binary("minimum", x, c.in(2));
+    x = clampAt(c, "maximum", x, c.in(1), numbers);
+  if (c.has(2) && x)
+    x = clampAt(c, "minimum", x, c.in(2), numbers);
   c.out(0, x);
 }
 
@@ -193,8 +229,12 @@ void importVariadic(NodeContext &c) {
   const std::string &op = c.op();
   const char *step = op == "Max" ? "maximum" : op == "Min" ? "minimum" : "add";
   Val result = c.in(0);
-  for (int k = 1; k < c.numInputs(); ++k)
-    result = c.e.binary(step, result, c.in(k));
+  // PyTorch's exporter writes a clamp as Max and Min as well.
+  bool isClamp = op[0] == 'M' && op != "Mean" && c.numInputs() == 2 &&
+                 c.call().target.find("aten.clamp") != std::string::npos &&
+                 boundsAreNumbers(c);
+  for (int k = 1; k < c.numInputs() && result; ++k)
+    result = clampAt(c, step, result, c.in(k), isClamp);
   if (op == "Mean" && c.numInputs() > 1 && result)
     result = c.e.div(result, c.e.number(c.numInputs(), result.dtype()));
   c.out(0, result);

@@ -4,6 +4,7 @@
 // short chain. Tests: test/unit/frontends/ImportTest.cpp,
 // test/conformance/onnx_nodes.py.
 #include "frontends/onnx/NodeContext.h"
+#include "ir/ElementwiseOps.h"
 
 namespace pipec::onnx {
 namespace {
@@ -13,21 +14,20 @@ struct Namesake {
   const char *onnx, *pipe;
 };
 constexpr Namesake kUnary[] = {
-    {"Abs", "abs"},         {"Neg", "neg"},
-    {"Sign", "sign"},       {"Relu", "relu"},
-    {"Floor", "floor"},     {"Ceil", "ceil"},
-    {"Round", "round"},     {"Sqrt", "sqrt"},
-    {"Not", "not"},         {"Reciprocal", "reciprocal"},
-    {"Exp", "exp"},         {"BitwiseNot", "bitwise_not"},
-    {"Log", "log"},         {"Sin", "sin"},
-    {"Cos", "cos"},         {"Tan", "tan"},
-    {"Asin", "asin"},       {"Acos", "acos"},
-    {"Atan", "atan"},       {"Sinh", "sinh"},
-    {"Cosh", "cosh"},       {"Tanh", "tanh"},
-    {"Asinh", "asinh"},     {"Acosh", "acosh"},
-    {"Atanh", "atanh"},     {"Erf", "erf"},
-    {"Sigmoid", "sigmoid"}, {"Softplus", "softplus"},
-    {"IsNaN", "is_nan"},
+    {"Abs", "abs"},           {"Neg", "neg"},
+    {"Sign", "sign"},         {"Relu", "relu"},
+    {"Floor", "floor"},       {"Ceil", "ceil"},
+    {"Round", "round"},       {"Sqrt", "sqrt"},
+    {"Not", "not"},           {"Reciprocal", "reciprocal"},
+    {"Exp", "exp"},           {"BitwiseNot", "bitwise_not"},
+    {"Sin", "sin"},           {"Cos", "cos"},
+    {"Tan", "tan"},           {"Asin", "asin"},
+    {"Acos", "acos"},         {"Atan", "atan"},
+    {"Sinh", "sinh"},         {"Cosh", "cosh"},
+    {"Tanh", "tanh"},         {"Asinh", "asinh"},
+    {"Acosh", "acosh"},       {"Atanh", "atanh"},
+    {"Erf", "erf"},           {"Sigmoid", "sigmoid"},
+    {"Softplus", "softplus"}, {"IsNaN", "is_nan"},
 };
 constexpr Namesake kBinary[] = {
     {"Add", "add"},
@@ -59,6 +59,22 @@ void importUnary(NodeContext &c) {
   for (const Namesake &entry : kUnary)
     if (c.op() == entry.onnx)
       c.out(0, c.e.unary(entry.pipe, c.in(0)));
+}
+
+/// PyTorch's exporters write log_sigmoid as the log of a sigmoid, which is
+/// infinite, as its gradient is NaN, where the sigmoid is too small for its
+/// type.
+void importLog(NodeContext &c) {
+  if (!c.needInputs(1))
+    return;
+  Val x = c.in(0);
+  if (!x.known())
+    if (auto sigmoid = c.e.materialize(x).getDefiningOp<pipe::SigmoidOp>()) {
+      Val inner = c.e.fromIr(sigmoid.getOperand());
+      return c.out(
+          0, c.e.unary("neg", c.e.unary("softplus", c.e.unary("neg", inner))));
+    }
+  c.out(0, c.e.unary("log", x));
 }
 
 void importBinary(NodeContext &c) {
@@ -127,13 +143,27 @@ void importWhere(NodeContext &c) {
     c.out(0, c.e.select(c.in(0), c.in(1), c.in(2)));
 }
 
+/// What a Gemm in f16 or bf16 computed before it rounded it to that type, where
+/// it goes back to the type that it was computed in: rounding is no aim of such
+/// a graph, and ONNX Runtime does not round there either. A Cast that rounds is
+/// one: it stays.
+Val beforeRounding(NodeContext &c, const Val &x, DType dtype) {
+  if (!x || x.known() || (x.dtype() != DType::F16 && x.dtype() != DType::BF16))
+    return x;
+  auto convert = c.e.materialize(x).getDefiningOp<pipe::ConvertOp>();
+  if (!convert || pipe::originOf(convert.getLoc()).op != "Gemm" ||
+      pipe::toTensorType(convert.getOperand().getType()).dtype != dtype)
+    return x;
+  return c.e.fromIr(convert.getOperand());
+}
+
 void importCast(NodeContext &c) {
   if (!c.needInputs(1))
     return;
   auto dtype = dtypeFromOnnx(static_cast<int>(c.intAttr("to", 0)));
   if (!dtype.ok())
     return c.refuse(dtype.status().message());
-  c.out(0, c.e.convert(c.in(0), *dtype));
+  c.out(0, c.e.convert(beforeRounding(c, c.in(0), *dtype), *dtype));
 }
 
 void importCastLike(NodeContext &c) {
@@ -161,7 +191,7 @@ constexpr OpEntry kTable[] = {
     {"Reciprocal", 13, importUnary},
     {"Exp", 13, importUnary},
     {"BitwiseNot", 18, importUnary},
-    {"Log", 13, importUnary},
+    {"Log", 13, importLog},
     {"Sin", 13, importUnary},
     {"Cos", 13, importUnary},
     {"Tan", 13, importUnary},

@@ -94,8 +94,15 @@ void importGemm(NodeContext &c) {
     b = weight;
     alongB = 1 - alongB;
   }
-  Val result = c.e.mulNumber(c.e.dot(a, b, {}, {}, {alongA}, {alongB}),
-                             c.floatAttr("alpha", 1.0));
+  // f16 and bf16: in f32, and rounded once at the end, as PyTorch's addmm.
+  const double alpha = c.floatAttr("alpha", 1.0);
+  const DType dtype = a.dtype();
+  const bool isHalf = dtype == DType::F16 || dtype == DType::BF16;
+  const DType inner = isHalf && (c.has(2) || alpha != 1) ? DType::F32 : dtype;
+  Val result =
+      c.e.mulNumber(c.e.dot(c.e.convert(a, inner), c.e.convert(b, inner), {},
+                            {}, {alongA}, {alongB}),
+                    alpha);
   if (c.has(2) && result) {
     const double beta = c.floatAttr("beta", 1.0);
     if (!c.require(broadcastShapes(c.in(2).shape(), result.shape()) ==
@@ -104,9 +111,10 @@ void importGemm(NodeContext &c) {
                        " does not broadcast to " + shapeText(result.shape())))
       return;
     if (beta != 0) // else C is not read, whatever it holds
-      result = c.e.add(result, c.e.mulNumber(c.in(2), beta));
+      result =
+          c.e.add(result, c.e.mulNumber(c.e.convert(c.in(2), inner), beta));
   }
-  c.out(0, result);
+  c.out(0, c.e.convert(result, dtype));
 }
 
 constexpr OpEntry kTable[] = {{"MatMul", 13, importMatMul},

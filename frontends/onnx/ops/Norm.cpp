@@ -209,11 +209,13 @@ void importMeanVariance(NodeContext &c) {
   if (!axes)
     return;
   Val mean = c.e.reduce(ReduceKind::mean, x, *axes, true);
-  Val meanOfSquares = c.e.reduce(ReduceKind::mean, c.e.mul(x, x), *axes, true);
+  // Not as E[x^2] - E[x]^2, which cancels and is below 0 for constant rows.
+  Val centred = c.e.sub(x, mean);
   Val deviation =
-      c.e.unary("sqrt", c.e.sub(meanOfSquares, c.e.mul(mean, mean)));
+      c.e.unary("sqrt", c.e.reduce(ReduceKind::mean, c.e.mul(centred, centred),
+                                   *axes, true));
   if (deviation)
-    c.out(0, c.e.div(c.e.sub(x, mean), c.e.addNumber(deviation, 1e-9)));
+    c.out(0, c.e.div(centred, c.e.addNumber(deviation, 1e-9)));
 }
 
 /// Local response normalisation: x / (bias + alpha / size * sum of squares of

@@ -48,11 +48,34 @@ Val root(Emitter &e, const Val &x, double p) {
                   : e.binary("pow", x, e.number(1 / p, x.dtype()));
 }
 
+/// Zeros around `x` for the window's padding and for what ceil_mode lets its
+/// last place stick out: all windows then have the same number of elements.
+Val padded(NodeContext &c, const Val &x, Window &window, bool ceilMode) {
+  int64_t n = window.rank();
+  Shape low(n + 2, 0), high(n + 2, 0);
+  for (int64_t d = 0; d < n; ++d) {
+    int64_t before = window.padding[d], after = window.padding[n + d];
+    int64_t stride = window.strides[d];
+    int64_t extent = (window.kernel[d] - 1) * window.dilations[d] + 1;
+    int64_t room = x.dim(d + 2) + before + after - extent;
+    low[d + 2] = before;
+    high[d + 2] = after;
+    if (!ceilMode || room <= -stride)
+      continue;
+    // As max_pool and avg_pool count: see Inference::windowOutputSize.
+    int64_t last = (room + stride - 1) / stride;
+    if (last > 0 && last * stride >= x.dim(d + 2) + before)
+      --last;
+    high[d + 2] += std::max<int64_t>(last * stride - room, 0);
+  }
+  window.padding.assign(2 * n, 0);
+  return c.e.pad(pipe::PadMode::constant, x, c.e.number(0, x.dtype()), low,
+                 high);
+}
+
 void importLpPool(NodeContext &c) {
   if (!c.needInputs(1))
     return;
-  if (c.intAttr("ceil_mode", 0))
-    return c.refuse("ceil_mode of LpPool is not supported");
   auto window = readWindow(c, c.in(0), c.intsAttr("kernel_shape"));
   double p = static_cast<double>(c.intAttr("p", 2));
   if (!window || !c.require(p >= 1, "p is less than 1"))
@@ -60,10 +83,13 @@ void importLpPool(NodeContext &c) {
   double elements = 1;
   for (int64_t size : window->kernel)
     elements *= static_cast<double>(size);
-  Val powers = power(c.e, c.e.unary("abs", c.in(0)), p);
-  Val mean =
-      c.e.emit1("avg_pool", {powers},
-                windowAttrs(c, *window).boolean("count_include_pad", true));
+  bool ceilMode = c.intAttr("ceil_mode", 0) != 0;
+  Val powers =
+      padded(c, power(c.e, c.e.unary("abs", c.in(0)), p), *window, ceilMode);
+  if (!powers)
+    return;
+  Val mean = c.e.emit1("avg_pool", {powers},
+                       windowAttrs(c, *window).boolean("ceil_mode", false));
   if (mean)
     c.out(0, root(c.e, c.e.mulNumber(mean, elements), p));
 }

@@ -31,6 +31,14 @@ Val logSumExp(Emitter &e, const Val &x, const Shape &dims, bool keep) {
   return e.reshape(result, shape);
 }
 
+/// Of equal extremes ATen's max.dim and min.dim hand the gradient to the first,
+/// amax and amin to all. Only the fx call says which; without it: to all.
+bool takesFirst(const NodeContext &c) {
+  const std::string &target = c.call().target;
+  return target.find("aten.max.dim") != std::string::npos ||
+         target.find("aten.min.dim") != std::string::npos;
+}
+
 Val reduceBy(const std::string &op, Emitter &e, const Val &x, const Shape &dims,
              bool keep) {
   auto sum = [&](const Val &value) {
@@ -78,6 +86,18 @@ void importReduce(NodeContext &c) {
   if (c.op() == "ReduceLogSumExp" && !isFloat(x.dtype())) {
     Val wide = c.e.convert(x, DType::F64);
     c.out(0, c.e.convert(reduceBy(c.op(), c.e, wide, *dims, keep), x.dtype()));
+    return;
+  }
+  if (dims->size() == 1 && (c.op() == "ReduceMax" || c.op() == "ReduceMin") &&
+      takesFirst(c)) {
+    auto kind = c.op() == "ReduceMax" ? ReduceKind::max : ReduceKind::min;
+    c.out(0, c.e.emit1("reduce", {x},
+                       c.e.attrs()
+                           .set("kind",
+                                pipe::ReduceKindAttr::get(c.e.context(), kind))
+                           .ints("dims", *dims)
+                           .flag("keep_dims", keep)
+                           .flag("select_first", true)));
     return;
   }
   c.out(0, reduceBy(c.op(), c.e, x, *dims, keep));

@@ -21,8 +21,8 @@ public:
     if (!v.needs(kQuery) && !v.needs(kKey) && !(op.getMask() && v.needs(kMask)))
       return;
     Value dp = heads(dot(g, op.getValue(), 3, 3));
-    Value mean = v.reduce(ReduceKind::sum, v.mul(dp, p), {3}, /*keep=*/true);
-    Value ds = v.mul(p, v.sub(dp, mean));
+    Value mean = v.reduce(ReduceKind::sum, v.chain(dp, p), {3}, /*keep=*/true);
+    Value ds = v.chain(v.sub(dp, mean), p);
     if (op.getMask() && v.needs(kMask))
       v.set(kMask, v.sumTo(ds, shapeOf(op.getMask())));
     Value scaled = rows(v.mul(ds, op.getScale().convertToDouble()));

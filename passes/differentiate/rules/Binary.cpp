@@ -26,31 +26,41 @@ void subVjp(SubOp, Vjp &v) {
 }
 void mulVjp(MulOp op, Vjp &v) {
   if (v.needs(0))
-    setSummed(v, 0, v.mul(v.grad(), op.getRhs()));
+    setSummed(v, 0, v.chain(v.grad(), op.getRhs()));
   if (v.needs(1))
-    setSummed(v, 1, v.mul(v.grad(), op.getLhs()));
+    setSummed(v, 1, v.chain(v.grad(), op.getLhs()));
 }
 void divVjp(DivOp op, Vjp &v) {
-  Value share = v.div(v.grad(), op.getRhs());
+  Value share = v.chainDiv(v.grad(), op.getRhs());
   if (v.needs(0))
     setSummed(v, 0, share);
   if (v.needs(1))
-    setSummed(v, 1, v.neg(v.mul(share, op.getResult())));
+    setSummed(v, 1, v.neg(v.chain(share, op.getResult())));
 }
 
-// The gradient where operand `i` alone wins, half of it where both are equal.
+// The gradient where the operand is not beaten, half of it where both are
+// equal: with a NaN both get it, as in ATen. Of a bound lhs gets it strictly
+// inside and nowhere else.
 template <typename OpT>
-void extremeVjp(OpT op, Vjp &v, CompareKind lhsWins, CompareKind rhsWins) {
+void extremeVjp(OpT op, Vjp &v, CompareKind wins, CompareKind loses) {
   Value lhs = op.getLhs(), rhs = op.getRhs(), g = v.grad();
   Value half = v.mul(g, 0.5), zero = v.scalar(0, g);
+  if (op.getBound()) {
+    Value inside = v.compare(wins, lhs, rhs);
+    if (v.needs(0))
+      setSummed(v, 0, v.select(inside, g, zero));
+    if (v.needs(1))
+      setSummed(v, 1, v.select(inside, zero, g));
+    return;
+  }
   Value tie = v.compare(CompareKind::eq, lhs, rhs);
-  auto share = [&](CompareKind wins) {
-    return v.select(v.compare(wins, lhs, rhs), g, v.select(tie, half, zero));
+  auto share = [&](CompareKind beaten) {
+    return v.select(v.compare(beaten, lhs, rhs), zero, v.select(tie, half, g));
   };
   if (v.needs(0))
-    setSummed(v, 0, share(lhsWins));
+    setSummed(v, 0, share(loses));
   if (v.needs(1))
-    setSummed(v, 1, share(rhsWins));
+    setSummed(v, 1, share(wins));
 }
 void maximumVjp(MaximumOp op, Vjp &v) {
   extremeVjp(op, v, CompareKind::gt, CompareKind::lt);
@@ -68,7 +78,12 @@ void powVjp(PowOp op, Vjp &v) {
     Value slope = v.mul(exponent, power);
     Value isZero = v.compare(CompareKind::eq, exponent, v.scalar(0, exponent));
     slope = v.select(isZero, v.scalar(0, slope), slope);
-    setSummed(v, 0, v.mul(v.grad(), slope));
+    if (op.getFlatAtZero()) {
+      Value y = op.getResult();
+      slope = v.select(v.compare(CompareKind::eq, y, v.scalar(0, y)),
+                       v.scalar(0, slope), slope);
+    }
+    setSummed(v, 0, v.chain(v.grad(), slope));
   }
   if (v.needs(1)) {
     // base^exponent * log(base); 0 at base 0 for exponents from 0.
@@ -78,17 +93,17 @@ void powVjp(PowOp op, Vjp &v) {
         v.compare(CompareKind::eq, base, v.scalar(0, base)),
         v.compare(CompareKind::ge, exponent, v.scalar(0, exponent)));
     slope = v.select(flat, v.scalar(0, slope), slope);
-    setSummed(v, 1, v.mul(v.grad(), slope));
+    setSummed(v, 1, v.chain(v.grad(), slope));
   }
 }
 
 void atan2Vjp(Atan2Op op, Vjp &v) {
   Value y = op.getLhs(), x = op.getRhs();
-  Value share = v.div(v.grad(), v.add(v.mul(x, x), v.mul(y, y)));
+  Value share = v.chainDiv(v.grad(), v.add(v.mul(x, x), v.mul(y, y)));
   if (v.needs(0))
-    setSummed(v, 0, v.mul(share, x));
+    setSummed(v, 0, v.chain(share, x));
   if (v.needs(1))
-    setSummed(v, 1, v.neg(v.mul(share, y)));
+    setSummed(v, 1, v.neg(v.chain(share, y)));
 }
 
 // lhs - rhs * round(lhs / rhs), the rounding being the kind's.
@@ -98,7 +113,7 @@ void remainderVjp(RemainderOp op, Vjp &v) {
   if (!v.needs(1))
     return;
   Value quotient = v.div(v.sub(op.getLhs(), op.getResult()), op.getRhs());
-  setSummed(v, 1, v.neg(v.mul(v.grad(), v.unary<RoundOp>(quotient))));
+  setSummed(v, 1, v.neg(v.chain(v.grad(), v.unary<RoundOp>(quotient))));
 }
 
 void selectVjp(SelectOp op, Vjp &v) {

@@ -104,7 +104,7 @@ void scatterProductVjp(Value x, Value updates, Value result, Places at,
   if (v.needs(0)) {
     Value factor = v.select(isZero, one, x);
     Value product = at.scatter(ScatterKind::mul, factor, updates);
-    v.set(0, v.div(v.mul(g, product), factor));
+    v.set(0, v.chainDiv(v.chain(g, product), factor));
   }
   if (!v.needs(2))
     return;
@@ -117,8 +117,8 @@ void scatterProductVjp(Value x, Value updates, Value result, Places at,
   Value others =
       at.scatter(ScatterKind::mul, x, v.select(isLone, one, updates));
   Value factor = v.select(updateIsZero, one, updates);
-  v.set(2, v.select(isLone, at.gather(v.mul(g, others)),
-                    v.div(at.gather(v.mul(g, result)), factor)));
+  v.set(2, v.select(isLone, at.gather(v.chain(g, others)),
+                    v.chainDiv(at.gather(v.chain(g, result)), factor)));
 }
 
 // `set` keeps nothing of the operand where it writes. Of two updates to one

@@ -28,15 +28,17 @@ Value narrowed(Vjp &v, Value value, Value like) {
 void softmaxVjp(SoftmaxOp op, Vjp &v) {
   Value y = widened(v, op.getResult()), g = widened(v, v.grad());
   auto dim = static_cast<int64_t>(op.getDim());
-  Value mean = v.reduce(ReduceKind::sum, v.mul(g, y), {dim}, /*keep=*/true);
-  v.set(0, narrowed(v, v.mul(y, v.sub(g, mean)), op.getOperand()));
+  // Rows without a gradient have none, even where y is NaN: a row of -inf that
+  // the forward replaces behind the softmax.
+  Value mean = v.reduce(ReduceKind::sum, v.chain(g, y), {dim}, /*keep=*/true);
+  v.set(0, narrowed(v, v.chain(v.sub(g, mean), y), op.getOperand()));
 }
 void logSoftmaxVjp(LogSoftmaxOp op, Vjp &v) {
   Value y = widened(v, op.getResult()), g = widened(v, v.grad());
   auto dim = static_cast<int64_t>(op.getDim());
   Value sum = v.reduce(ReduceKind::sum, g, {dim}, /*keep=*/true);
-  v.set(0,
-        narrowed(v, v.sub(g, v.mul(v.unary<ExpOp>(y), sum)), op.getOperand()));
+  v.set(0, narrowed(v, v.sub(g, v.chain(sum, v.unary<ExpOp>(y))),
+                    op.getOperand()));
 }
 
 // ---- normalisations
@@ -55,11 +57,11 @@ Value inverseDeviation(Vjp &v, Value centred, ShapeRef dims,
 // mean was taken off.
 Value normGradient(Vjp &v, Value g, Value xh, Value r, ShapeRef dims,
                    bool centred) {
-  Value along = v.reduce(ReduceKind::mean, v.mul(g, xh), dims, true);
+  Value along = v.reduce(ReduceKind::mean, v.chain(g, xh), dims, true);
   Value rest = g;
   if (centred)
     rest = v.sub(rest, v.reduce(ReduceKind::mean, g, dims, true));
-  return v.mul(r, v.sub(rest, v.mul(xh, along)));
+  return v.chain(v.sub(rest, v.chain(along, xh)), r);
 }
 
 Shape range(int64_t from, int64_t to) {
@@ -81,13 +83,14 @@ void axisNormVjp(Vjp &v, Value operand, int64_t axis,
   Value r = inverseDeviation(v, x, dims, epsilon);
   Value xh = v.mul(x, r);
   if (v.needs(0)) {
-    Value scaled = scale < 0 ? g : v.mul(g, widened(v, op->getOperand(scale)));
+    Value scaled =
+        scale < 0 ? g : v.chain(g, widened(v, op->getOperand(scale)));
     v.set(0,
           narrowed(v, normGradient(v, scaled, xh, r, dims, centre), operand));
   }
   ShapeRef normalised = shapeOf(operand).drop_front(axis);
   if (scale >= 0 && v.needs(scale))
-    v.set(scale, narrowed(v, v.sumTo(v.mul(g, xh), normalised), operand));
+    v.set(scale, narrowed(v, v.sumTo(v.chain(g, xh), normalised), operand));
   if (bias >= 0 && v.needs(bias))
     v.set(bias, narrowed(v, v.sumTo(g, normalised), operand));
 }
@@ -136,13 +139,14 @@ void groupNormVjp(GroupNormOp op, Vjp &v) {
   if (v.needs(0)) {
     Value scaled = g;
     if (scale >= 0)
-      scaled = v.mul(g, perChannel(v, widened(v, op.getScale()), shape.size()));
+      scaled =
+          v.chain(g, perChannel(v, widened(v, op.getScale()), shape.size()));
     Value dx = normGradient(v, v.reshape(scaled, grouped), xh, r, last, true);
     v.set(0, narrowed(v, v.reshape(dx, shape), operand));
   }
   if (scale >= 0 && v.needs(scale))
-    v.set(scale,
-          narrowed(v, channelSum(v, v.mul(g, v.reshape(xh, shape))), operand));
+    v.set(scale, narrowed(v, channelSum(v, v.chain(g, v.reshape(xh, shape))),
+                          operand));
   if (bias >= 0 && v.needs(bias))
     v.set(bias, narrowed(v, channelSum(v, g), operand));
 }
@@ -158,7 +162,7 @@ void batchNormVjp(BatchNormOp op, Vjp &v) {
   Value g = widened(v, v.grad());
   Value r = v.unary<RsqrtOp>(
       v.add(channel(op.getVariance()), op.getEpsilon().convertToDouble()));
-  Value scaled = v.mul(v.mul(g, channel(op.getScale())), r);
+  Value scaled = v.chain(v.chain(g, channel(op.getScale())), r);
   Value centred = v.sub(widened(v, operand), channel(op.getMean()));
   auto set = [&](unsigned i, Value value) {
     v.set(i, narrowed(v, value, operand));
@@ -166,13 +170,13 @@ void batchNormVjp(BatchNormOp op, Vjp &v) {
   if (v.needs(kX))
     set(kX, scaled);
   if (v.needs(kScale))
-    set(kScale, channelSum(v, v.mul(g, v.mul(centred, r))));
+    set(kScale, channelSum(v, v.chain(g, v.mul(centred, r))));
   if (v.needs(kBias))
     set(kBias, channelSum(v, g));
   if (v.needs(kMean))
     set(kMean, v.neg(channelSum(v, scaled)));
   if (v.needs(kVariance)) {
-    Value sum = channelSum(v, v.mul(v.mul(scaled, centred), v.mul(r, r)));
+    Value sum = channelSum(v, v.chain(v.chain(scaled, centred), v.mul(r, r)));
     set(kVariance, v.mul(sum, -0.5));
   }
 }

@@ -1,6 +1,6 @@
 // Derivatives of reductions, running combinations and top_k. Elements that are
-// equal extremes share the gradient evenly (ATen's amax).
-// Tests: test/unit/passes/differentiate/ReduceDerivativesTest.cpp.
+// equal extremes share the gradient evenly (ATen's amax), or the first takes
+// it. Tests: test/unit/passes/differentiate/ReduceDerivativesTest.cpp.
 #include "passes/differentiate/Derivatives.h"
 
 #include <numeric>
@@ -52,10 +52,25 @@ void productVjp(ReduceOp op, Vjp &v) {
   Value others =
       productOfOthers(v, v.reshape(v.transpose(op.getOperand(), order), flat));
   others = v.transpose(v.reshape(others, turned), back);
-  v.set(0, v.mul(v.reshape(v.grad(), keptShape(op)), others));
+  v.set(0, v.chain(v.reshape(v.grad(), keptShape(op)), others));
+}
+
+// The first extreme takes it all (ATen's max.dim).
+void firstExtremeVjp(ReduceOp op, Vjp &v) {
+  int64_t dim = op.getDims().front();
+  Value x = op.getOperand(), g = v.reshape(v.grad(), keptShape(op));
+  Value position = ArgReduceOp::create(
+      v.getBuilder(), v.getLoc(),
+      op.getKind() == ReduceKind::max ? ArgReduceKind::argmax
+                                      : ArgReduceKind::argmin,
+      x, dim, /*keep_dims=*/true, /*select_last=*/false);
+  Value isFirst = v.compare(CompareKind::eq, v.iota(shapeOf(x), dim), position);
+  v.set(0, v.select(isFirst, g, v.scalar(0, g)));
 }
 
 void extremeVjp(ReduceOp op, Vjp &v) {
+  if (op.getSelectFirst())
+    return firstExtremeVjp(op, v);
   Value x = op.getOperand(), g = v.grad();
   Value extreme = v.reshape(op.getResult(), keptShape(op));
   Value isExtreme = v.compare(CompareKind::eq, x, extreme);
@@ -117,7 +132,7 @@ void cumprodVjp(CumulativeOp op, Vjp &v) {
   CompareKind partOf =
       op.getReverse() ? (op.getExclusive() ? CompareKind::gt : CompareKind::ge)
                       : (op.getExclusive() ? CompareKind::lt : CompareKind::le);
-  Value term = v.mul(running, v.reshape(g, alongJ));
+  Value term = v.chain(v.reshape(g, alongJ), running);
   term = v.select(v.compare(partOf, k, j), term, v.scalar(0, term));
   v.set(0, v.reduce(ReduceKind::sum, term, {dim + 1}, /*keep=*/false));
 }

@@ -15,97 +15,108 @@ namespace {
 constexpr double kPi = 3.14159265358979323846;
 
 void absVjp(AbsOp op, Vjp &v) {
-  v.set(0, v.mul(v.grad(), v.unary<SignOp>(op.getOperand())));
+  // 0 at 0 and NaN, whatever comes in, as ATen's norms.
+  Value x = op.getOperand(), g = v.grad(), zero = v.scalar(0, x);
+  Value below =
+      v.select(v.compare(CompareKind::lt, x, zero), v.neg(g), v.scalar(0, g));
+  v.set(0, v.select(v.compare(CompareKind::gt, x, zero), g, below));
 }
 void negVjp(NegOp, Vjp &v) { v.set(0, v.neg(v.grad())); }
 void reluVjp(ReluOp op, Vjp &v) {
-  // 0 at 0, as ATen.
-  Value positive =
-      v.compare(CompareKind::gt, op.getResult(), v.scalar(0, op.getResult()));
-  v.set(0, v.select(positive, v.grad(), v.scalar(0, v.grad())));
+  // 0 at 0, the gradient at NaN, as ATen.
+  Value flat =
+      v.compare(CompareKind::le, op.getResult(), v.scalar(0, op.getResult()));
+  v.set(0, v.select(flat, v.scalar(0, v.grad()), v.grad()));
 }
 void sqrtVjp(SqrtOp op, Vjp &v) {
-  v.set(0, v.div(v.grad(), v.mul(op.getResult(), 2)));
+  Value g = v.grad(), y = op.getResult();
+  if (op.getFlatAtZero())
+    g = v.select(v.compare(CompareKind::eq, y, v.scalar(0, y)), v.scalar(0, g),
+                 g);
+  v.set(0, v.chainDiv(g, v.mul(y, 2)));
 }
 void reciprocalVjp(ReciprocalOp op, Vjp &v) {
   Value y = op.getResult();
-  v.set(0, v.neg(v.mul(v.grad(), v.mul(y, y))));
+  v.set(0, v.neg(v.chain(v.grad(), v.mul(y, y))));
 }
 void rsqrtVjp(RsqrtOp op, Vjp &v) {
   Value y = op.getResult();
-  v.set(0, v.mul(v.mul(v.grad(), -0.5), v.mul(y, v.mul(y, y))));
+  v.set(0, v.chain(v.mul(v.grad(), -0.5), v.mul(y, v.mul(y, y))));
 }
-void expVjp(ExpOp op, Vjp &v) { v.set(0, v.mul(v.grad(), op.getResult())); }
+void expVjp(ExpOp op, Vjp &v) { v.set(0, v.chain(v.grad(), op.getResult())); }
 void expm1Vjp(Expm1Op op, Vjp &v) {
-  v.set(0, v.mul(v.grad(), v.add(op.getResult(), 1)));
+  // Not the result and 1, which is 0 where e^x is less than their rounding.
+  v.set(0, v.chain(v.grad(), v.unary<ExpOp>(op.getOperand())));
 }
-void logVjp(LogOp op, Vjp &v) { v.set(0, v.div(v.grad(), op.getOperand())); }
+void logVjp(LogOp op, Vjp &v) {
+  v.set(0, v.chainDiv(v.grad(), op.getOperand()));
+}
 void log1pVjp(Log1pOp op, Vjp &v) {
-  v.set(0, v.div(v.grad(), v.add(op.getOperand(), 1)));
+  v.set(0, v.chainDiv(v.grad(), v.add(op.getOperand(), 1)));
 }
 void sinVjp(SinOp op, Vjp &v) {
-  v.set(0, v.mul(v.grad(), v.unary<CosOp>(op.getOperand())));
+  v.set(0, v.chain(v.grad(), v.unary<CosOp>(op.getOperand())));
 }
 void cosVjp(CosOp op, Vjp &v) {
-  v.set(0, v.neg(v.mul(v.grad(), v.unary<SinOp>(op.getOperand()))));
+  v.set(0, v.neg(v.chain(v.grad(), v.unary<SinOp>(op.getOperand()))));
 }
 void tanVjp(TanOp op, Vjp &v) {
   Value y = op.getResult();
-  v.set(0, v.mul(v.grad(), v.add(v.mul(y, y), 1)));
+  v.set(0, v.chain(v.grad(), v.add(v.mul(y, y), 1)));
 }
 // 1 - x^2, for asin, acos and atanh.
 Value oneMinusSquare(Vjp &v, Value x) {
   return v.sub(v.scalar(1, x), v.mul(x, x));
 }
 void asinVjp(AsinOp op, Vjp &v) {
-  v.set(0,
-        v.mul(v.grad(), v.unary<RsqrtOp>(oneMinusSquare(v, op.getOperand()))));
+  v.set(0, v.chain(v.grad(),
+                   v.unary<RsqrtOp>(oneMinusSquare(v, op.getOperand()))));
 }
 void acosVjp(AcosOp op, Vjp &v) {
-  v.set(0, v.neg(v.mul(v.grad(),
-                       v.unary<RsqrtOp>(oneMinusSquare(v, op.getOperand())))));
+  v.set(0, v.neg(v.chain(v.grad(), v.unary<RsqrtOp>(
+                                       oneMinusSquare(v, op.getOperand())))));
 }
 void atanVjp(AtanOp op, Vjp &v) {
   Value x = op.getOperand();
-  v.set(0, v.div(v.grad(), v.add(v.mul(x, x), 1)));
+  v.set(0, v.chainDiv(v.grad(), v.add(v.mul(x, x), 1)));
 }
 void sinhVjp(SinhOp op, Vjp &v) {
-  v.set(0, v.mul(v.grad(), v.unary<CoshOp>(op.getOperand())));
+  v.set(0, v.chain(v.grad(), v.unary<CoshOp>(op.getOperand())));
 }
 void coshVjp(CoshOp op, Vjp &v) {
-  v.set(0, v.mul(v.grad(), v.unary<SinhOp>(op.getOperand())));
+  v.set(0, v.chain(v.grad(), v.unary<SinhOp>(op.getOperand())));
 }
 void tanhVjp(TanhOp op, Vjp &v) {
-  v.set(0, v.mul(v.grad(), oneMinusSquare(v, op.getResult())));
+  v.set(0, v.chain(v.grad(), oneMinusSquare(v, op.getResult())));
 }
 void asinhVjp(AsinhOp op, Vjp &v) {
   Value x = op.getOperand();
-  v.set(0, v.mul(v.grad(), v.unary<RsqrtOp>(v.add(v.mul(x, x), 1))));
+  v.set(0, v.chain(v.grad(), v.unary<RsqrtOp>(v.add(v.mul(x, x), 1))));
 }
 void acoshVjp(AcoshOp op, Vjp &v) {
   Value x = op.getOperand();
-  v.set(0, v.mul(v.grad(), v.unary<RsqrtOp>(v.add(v.mul(x, x), -1))));
+  v.set(0, v.chain(v.grad(), v.unary<RsqrtOp>(v.add(v.mul(x, x), -1))));
 }
 void atanhVjp(AtanhOp op, Vjp &v) {
-  v.set(0, v.div(v.grad(), oneMinusSquare(v, op.getOperand())));
+  v.set(0, v.chainDiv(v.grad(), oneMinusSquare(v, op.getOperand())));
 }
 void erfVjp(ErfOp op, Vjp &v) {
   Value x = op.getOperand();
   Value density = v.mul(v.unary<ExpOp>(v.neg(v.mul(x, x))), 2 / std::sqrt(kPi));
-  v.set(0, v.mul(v.grad(), density));
+  v.set(0, v.chain(v.grad(), density));
 }
 void sigmoidVjp(SigmoidOp op, Vjp &v) {
   Value y = op.getResult();
-  v.set(0, v.mul(v.grad(), v.mul(y, v.sub(v.scalar(1, y), y))));
+  v.set(0, v.chain(v.grad(), v.mul(y, v.sub(v.scalar(1, y), y))));
 }
 void siluVjp(SiluOp op, Vjp &v) {
   // s * (1 + x * (1 - s))
   Value x = op.getOperand(), s = v.unary<SigmoidOp>(x);
   Value inner = v.add(v.mul(x, v.sub(v.scalar(1, s), s)), 1);
-  v.set(0, v.mul(v.grad(), v.mul(s, inner)));
+  v.set(0, v.chain(v.grad(), v.mul(s, inner)));
 }
 void softplusVjp(SoftplusOp op, Vjp &v) {
-  v.set(0, v.mul(v.grad(), v.unary<SigmoidOp>(op.getOperand())));
+  v.set(0, v.chain(v.grad(), v.unary<SigmoidOp>(op.getOperand())));
 }
 
 // d/dx x * Phi(x) = Phi(x) + x * phi(x).
@@ -114,7 +125,7 @@ void exactGeluVjp(GeluOp op, Vjp &v) {
   Value cdf = v.mul(v.add(v.unary<ErfOp>(v.mul(x, std::sqrt(0.5))), 1), 0.5);
   Value density =
       v.mul(v.unary<ExpOp>(v.mul(v.mul(x, x), -0.5)), 1 / std::sqrt(2 * kPi));
-  v.set(0, v.mul(v.grad(), v.add(cdf, v.mul(x, density))));
+  v.set(0, v.chain(v.grad(), v.add(cdf, v.mul(x, density))));
 }
 // y = x/2 * (1 + tanh(u)), u = sqrt(2/pi) * (x + 0.044715 x^3).
 void tanhGeluVjp(GeluOp op, Vjp &v) {
@@ -126,7 +137,7 @@ void tanhGeluVjp(GeluOp op, Vjp &v) {
   Value slope = v.mul(v.add(v.mul(square, 3 * kCubic), 1), scale);
   Value left = v.mul(v.add(t, 1), 0.5);
   Value right = v.mul(v.mul(v.mul(x, 0.5), oneMinusSquare(v, t)), slope);
-  v.set(0, v.mul(v.grad(), v.add(left, right)));
+  v.set(0, v.chain(v.grad(), v.add(left, right)));
 }
 template <typename OpT> void constantVjp(OpT op, Vjp &v) {
   v.set(0, v.zeros(op.getOperand().getType()));

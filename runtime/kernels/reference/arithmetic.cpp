@@ -1,6 +1,6 @@
-// add, sub, mul, div, and the frame of broadcasting binary ops. In: two tensors
-// of one element type. Out: their broadcast shape. Integers wrap; division by 0
-// gives 0. Tests: test/unit/kernels/BinaryTest.cpp.
+// add, sub, mul, div, chain, and the frame of broadcasting binary ops. In: two
+// tensors of one element type. Out: their broadcast shape. Integers wrap;
+// division by 0 gives 0. Tests: test/unit/kernels/BinaryTest.cpp.
 #include "runtime/kernels/reference/elementwise.h"
 #include "runtime/kernels/reference/families.h"
 
@@ -68,6 +68,25 @@ struct Div {
   }
 };
 
+// mul and div of a gradient: 0 where that is 0, so that an infinity or NaN
+// beside it does not count.
+struct ChainMul {
+  template <typename C> static C apply(C g, C slope) {
+    return g == C(0) ? C(0) : g * slope;
+  }
+};
+struct ChainDiv {
+  template <typename C> static C apply(C g, C slope) {
+    return g == C(0) ? C(0) : g / slope;
+  }
+};
+KernelOr makeChain(const OpDesc &op) {
+  PIPEC_ASSIGN_OR_RETURN(const size_t kind,
+                         keywordAttr(op, "kind", {"mul", "div"}));
+  return kind == 0 ? binaryFactory<kFloat, ChainMul>(op)
+                   : binaryFactory<kFloat, ChainDiv>(op);
+}
+
 template <typename F> KernelOr wrapping(const OpDesc &op) {
   PIPEC_RETURN_IF_ERROR(checkArity(op, 2));
   return isFloat(op.inputs[0].dtype) ? binaryFactory<kFloat, F>(op)
@@ -80,6 +99,7 @@ void registerArithmetic(KernelRegistry &registry) {
   registry.add("add", KernelSet::Reference, wrapping<Add>);
   registry.add("sub", KernelSet::Reference, wrapping<Sub>);
   registry.add("mul", KernelSet::Reference, wrapping<Mul>);
+  registry.add("chain", KernelSet::Reference, makeChain);
   registry.add("div", KernelSet::Reference, binaryFactory<kNum, Div>);
 }
 

@@ -38,15 +38,15 @@ pipe.graph @main(%x: tensor<4xf32>) -> (tensor<f32>, tensor<4xf32>) {
   // CHECK: %[[ONE:.*]] = pipe.constant dense<1.000000e+00> : tensor<f32>
   // CHECK: %[[SPREAD:.*]] = pipe.broadcast
   // CHECK: %[[V:.*]] = pipe.load_weight @v
-  // CHECK: %[[DEXP:.*]] = pipe.mul %[[SPREAD]], %[[V]]
-  // CHECK: %[[DMUL:.*]] = pipe.mul %[[DEXP]], %[[R]]
+  // CHECK: %[[DEXP:.*]] = pipe.chain mul %[[SPREAD]], %[[V]]
+  // CHECK: %[[DMUL:.*]] = pipe.chain mul %[[DEXP]], %[[R]]
   // CHECK: %[[W:.*]] = pipe.load_weight @w
-  // CHECK: %[[DX:.*]] = pipe.mul %[[DMUL]], %[[W]]
+  // CHECK: %[[DX:.*]] = pipe.chain mul %[[DMUL]], %[[W]]
   // CHECK: pipe.yield %[[DX]], %[[DMUL]], %[[SPREAD]]
   // Nothing of it is computed twice.
   // CHECK: %[[W1:.*]]:2 = pipe.stage 1 backward_weight (%[[P:.*]] = %[[B1]]#1 : tensor<4xf32>, %[[A:.*]] = %[[SENT]] : tensor<4xf32>, %[[Q:.*]] = %[[B1]]#2 : tensor<4xf32>, %[[S:.*]] = %[[F1]]#1 : tensor<4xf32>)
-  // CHECK-NEXT: %[[DV:.*]] = pipe.mul %[[Q]], %[[S]]
-  // CHECK-NEXT: %[[DW:.*]] = pipe.mul %[[P]], %[[A]]
+  // CHECK-NEXT: %[[DV:.*]] = pipe.chain mul %[[Q]], %[[S]]
+  // CHECK-NEXT: %[[DW:.*]] = pipe.chain mul %[[P]], %[[A]]
   // CHECK-NEXT: pipe.yield %[[DV]], %[[DW]]
   // CHECK: %[[BACK:.*]] = pipe.transfer %[[B1]]#0 from 1 to 0 gradient
   // The first stage has no input whose gradient anybody wants.

@@ -37,8 +37,8 @@ pipe.weight @u parameter : tensor<2xf32> from #pipe.source<"m", 16, 8> {pipe.fro
 // CHECK: %[[ZERO:.*]] = pipe.compare eq
 // CHECK: %[[FACTOR:.*]] = pipe.select %[[ZERO]], %{{.*}}, %{{.*}}
 // CHECK: %[[PRODUCT:.*]] = pipe.scatter_nd mul %[[FACTOR]], %{{.*}}, %{{.*}}
-// CHECK: %[[SCALED:.*]] = pipe.mul %{{.*}}, %[[PRODUCT]]
-// CHECK: pipe.div %[[SCALED]], %[[FACTOR]]
+// CHECK: %[[SCALED:.*]] = pipe.chain mul %{{.*}}, %[[PRODUCT]]
+// CHECK: pipe.chain div %[[SCALED]], %[[FACTOR]]
 // CHECK-NOT: pipe.gather_nd
 pipe.graph @product(%i: tensor<2x1xi64>) -> tensor<f32> {
   %0 = pipe.stage 0 (%a = %i : tensor<2x1xi64>) -> tensor<f32> {

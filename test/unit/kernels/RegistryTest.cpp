@@ -98,6 +98,7 @@ TEST(RegistryTest, EveryTensorOpHasAReferenceKernel) {
                        "dropout",
                        "cross_entropy",
                        "cross_entropy_grad",
+                       "chain",
                        "max_pool_grad",
                        "avg_pool_grad",
                        "resize_grad"};

@@ -19,6 +19,7 @@ const std::map<std::string, std::string> kWithoutDerivative = {
     {"is_nan", "result is bool"},
     {"is_inf", "result is bool"},
     {"compare", "result is bool"},
+    {"chain", "made by differentiation"},
     {"not", "bool only"},
     {"and", "bool only"},
     {"or", "bool only"},
