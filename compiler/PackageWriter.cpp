@@ -3,6 +3,7 @@
 // (atomicity, refusal, permuted weights).
 #include "compiler/PackageWriter.h"
 
+#include "compiler/PackageTarget.h"
 #include "compiler/Temporaries.h"
 #include "compiler/WeightStream.h"
 #include "runtime/base/write_target.h"
@@ -169,16 +170,20 @@ private:
   }
 };
 
-fs::path packagePath(const std::string &path) {
+/// Links followed: what they name is replaced, not they.
+StatusOr<fs::path> packagePath(const std::string &path) {
   fs::path target = fs::path(path).lexically_normal();
-  return target.has_filename() ? target : target.parent_path();
+  if (!target.has_filename())
+    target = target.parent_path();
+  if (target.empty())
+    return invalidArgument("the package needs a name, such as model.pipe");
+  PIPEC_ASSIGN_OR_RETURN(target, followLinks(target.string()));
+  return target;
 }
 
 /// What lies at `path` may be replaced only when asked, and only when it is a
 /// package.
 Status checkTarget(const fs::path &path, bool overwrite) {
-  if (path.empty())
-    return invalidArgument("the package needs a name, such as model.pipe");
   PIPEC_RETURN_IF_ERROR(checkParentFolder(path));
   std::error_code ignored;
   if (!fs::exists(fs::symlink_status(path, ignored)))
@@ -186,10 +191,7 @@ Status checkTarget(const fs::path &path, bool overwrite) {
   if (!overwrite)
     return invalidArgument(path.string() +
                            " exists; pass --overwrite to replace it");
-  if (!fs::exists(path / "manifest.json", ignored))
-    return invalidArgument(path.string() +
-                           " exists and is no package; it is not replaced");
-  return {};
+  return checkIsOurPackage(path.string());
 }
 
 /// The new package gets the old one's name; the old one is then at `folder`, to
@@ -246,13 +248,16 @@ packageFiles(const CompiledModel &model) {
 }
 
 Status checkPackageTarget(const std::string &path, bool overwrite) {
-  return checkTarget(packagePath(path), overwrite);
+  PIPEC_ASSIGN_OR_RETURN(const fs::path target, packagePath(path));
+  if (!overwrite) // of a link, its own name
+    PIPEC_RETURN_IF_ERROR(checkTarget(fs::path(path), false));
+  return checkTarget(target, overwrite);
 }
 
 Status writePackage(const CompiledModel &model, const std::string &path,
                     const WriteOptions &options, const Reporter &report) {
-  fs::path target = packagePath(path);
-  PIPEC_RETURN_IF_ERROR(checkTarget(target, options.overwrite));
+  PIPEC_RETURN_IF_ERROR(checkPackageTarget(path, options.overwrite));
+  PIPEC_ASSIGN_OR_RETURN(const fs::path target, packagePath(path));
   PIPEC_ASSIGN_OR_RETURN(auto temporary,
                          TemporaryFolder::create(target.string() + ".tmp"));
   const fs::path folder = temporary->path();

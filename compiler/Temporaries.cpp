@@ -3,11 +3,13 @@
 // Tests: test/e2e/cli/interrupt.test.
 #include "compiler/Temporaries.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <ftw.h>
 #include <mutex>
 #include <set>
@@ -21,6 +23,7 @@ namespace {
 struct Registry {
   std::mutex mutex;
   std::set<std::string> folders;
+  std::vector<std::string> made; // removed where they are empty
   std::atomic<bool> isInterrupted{false};
 };
 
@@ -42,6 +45,13 @@ void removeFolder(const std::string &folder) {
   struct stat info;
   for (int i = 0; i < kAttempts && ::lstat(folder.c_str(), &info) == 0; ++i)
     ::nftw(folder.c_str(), removeEntry, kOpenFolders, FTW_DEPTH | FTW_PHYS);
+}
+
+/// Of the folders that were made for something, those where nothing came.
+void removeEmpty() {
+  const auto &all = registry().made;
+  for (auto at = all.rbegin(); at != all.rend(); ++at)
+    ::rmdir(at->c_str());
 }
 
 } // namespace
@@ -68,6 +78,39 @@ TemporaryFolder::~TemporaryFolder() {
   registry().folders.erase(folder);
 }
 
+StatusOr<std::unique_ptr<MadeFolder>>
+MadeFolder::create(const std::string &path) {
+  namespace fs = std::filesystem;
+  auto made = std::make_unique<MadeFolder>();
+  std::error_code error;
+  std::vector<fs::path> missing;
+  for (fs::path at = fs::absolute(path, error).lexically_normal();
+       !at.empty() && !fs::exists(at, error) && missing.size() < 1000;
+       at = at.parent_path())
+    if (at.has_filename())
+      missing.push_back(at);
+  const std::lock_guard<std::mutex> lock(registry().mutex);
+  for (auto at = missing.rbegin(); at != missing.rend(); ++at) {
+    if (fs::create_directory(*at, error)) {
+      made->folders.push_back(at->string());
+      registry().made.push_back(at->string());
+    } else if (error) {
+      return ioError("cannot make the folder '" + path +
+                     "': " + error.message());
+    }
+  }
+  return made;
+}
+
+MadeFolder::~MadeFolder() {
+  const std::lock_guard<std::mutex> lock(registry().mutex);
+  auto &all = registry().made;
+  for (auto at = folders.rbegin(); at != folders.rend(); ++at) {
+    ::rmdir(at->c_str());
+    all.erase(std::remove(all.begin(), all.end(), *at), all.end());
+  }
+}
+
 std::unique_lock<std::mutex> postponeInterrupts() {
   return std::unique_lock<std::mutex>(registry().mutex);
 }
@@ -77,6 +120,7 @@ void removeTemporariesAndExit(int status) {
   if (registry().mutex.try_lock())
     for (const std::string &folder : registry().folders)
       removeFolder(folder);
+  removeEmpty();
   _exit(status);
 }
 
@@ -101,6 +145,7 @@ void removeTemporariesWhenInterrupted() {
     registry().isInterrupted = true;
     for (const std::string &folder : registry().folders)
       removeFolder(folder);
+    removeEmpty();
     _exit(128 + signal);
   }).detach();
 }

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <mutex>
+#include <vector>
 
 namespace pipec {
 
@@ -22,6 +23,20 @@ public:
 
 private:
   std::string folder;
+};
+
+/// A folder that is made for what may come into it. Thread rule: one thread an
+/// object.
+class MadeFolder {
+public:
+  /// Makes `path` and what it lies in, as far as it is missing. An error names
+  /// the place and the reason.
+  static StatusOr<std::unique_ptr<MadeFolder>> create(const std::string &path);
+  /// What was made and is empty goes, and so it does in an interrupt.
+  ~MadeFolder();
+
+private:
+  std::vector<std::string> folders; // each in the one before
 };
 
 /// While what this returns lives, an interrupt waits: a result gets its name

@@ -131,8 +131,8 @@ void addResults(CLI::App &command, TrainArguments &a) {
       ->group(group);
   command
       .add_option("--log", a.log,
-                  "A JSON line a step: step, loss, grad_norm, lr, "
-                  "tokens_per_s, seconds")
+                  "A JSON line a step: step (from 1), loss, grad_norm, lr, "
+                  "tokens_per_s or samples_per_s, seconds; - is stdout")
       ->group(group);
   command
       .add_option("--save-params", a.saveParams,
