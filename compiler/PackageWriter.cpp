@@ -6,6 +6,8 @@
 #include "compiler/PackageTarget.h"
 #include "compiler/Temporaries.h"
 #include "compiler/WeightStream.h"
+#include "runtime/base/fingerprint.h"
+#include "runtime/base/printable.h"
 #include "runtime/base/write_target.h"
 
 #include <google/protobuf/util/json_util.h>
@@ -68,6 +70,14 @@ public:
   }
 
 private:
+  /// A file of the model that weights stay in.
+  struct InPlace {
+    std::string path, fingerprint;
+    uint64_t size = 0;
+    int64_t mtimeNs = 0;
+  };
+
+  std::map<std::string, InPlace> files;
   schema::Manifest manifest; // a copy: gets the places of external weights
   const CompiledModel &model;
   const fs::path &folder;
@@ -146,19 +156,36 @@ private:
     return writer->finish();
   }
 
+  /// Looks at a file of the model once.
+  StatusOr<const InPlace *> inPlace(const std::string &file) {
+    InPlace &known = files[file];
+    if (!known.path.empty())
+      return &known;
+    std::error_code error;
+    const fs::path absolute = fs::canonical(file, error);
+    if (error)
+      return ioError(file + ": " + error.message());
+    PIPEC_ASSIGN_OR_RETURN(auto mapped, MappedFile::open(absolute.string()));
+    known = {absolute.string(), fingerprintOf(*mapped), mapped->size(),
+             mapped->mtimeNs()};
+    return &known;
+  }
+
   Status setExternal(schema::Weight *weight, const TensorType &type,
                      const WeightSource &source) {
-    std::error_code error;
-    fs::path absolute = fs::canonical(source.file, error);
-    if (error)
-      return ioError(source.file + ": " + error.message());
+    const InPlace *file = nullptr;
+    PIPEC_ASSIGN_OR_RETURN(file, inPlace(source.file));
     schema::ExternalBytes *external = weight->mutable_external();
-    external->set_file(absolute.string());
+    // JSON has no other text; the bytes stand in base64.
+    if (printable(file->path) == file->path)
+      external->set_file(file->path);
+    else
+      external->set_file_bytes(file->path);
     external->set_offset(source.offset);
     external->set_length(source.length);
-    PIPEC_ASSIGN_OR_RETURN(auto mapped, MappedFile::open(absolute.string()));
-    external->set_file_size(mapped->size());
-    external->set_file_mtime_ns(mapped->mtimeNs());
+    external->set_file_size(file->size);
+    external->set_file_mtime_ns(file->mtimeNs);
+    external->set_fingerprint(file->fingerprint);
     for (size_t k = 0; k < source.permutation.size(); ++k) {
       external->add_permutation(source.permutation[k]);
       external->add_stored_shape(0);

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <ftw.h>
 #include <mutex>
@@ -66,6 +67,52 @@ TemporaryFolder::create(const std::string &prefix) {
   auto folder = std::make_unique<TemporaryFolder>();
   folder->folder = pattern;
   registry().folders.insert(pattern);
+  return folder;
+}
+
+namespace {
+
+constexpr const char *kScratchName = "pipec-";
+/// In each scratch folder: a folder of that name alone may be a user's.
+constexpr const char *kScratchMark = ".pipec-scratch";
+
+/// Errors do not matter: it is tried again.
+void removeStaleScratch(const std::string &place) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const size_t length = std::strlen(kScratchName) + 6; // as mkdtemp makes them
+  for (fs::directory_iterator at(place, error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    const std::string path = at->path().string();
+    struct stat info;
+    if (name.size() != length || name.rfind(kScratchName, 0) != 0 ||
+        ::lstat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) ||
+        info.st_uid != ::geteuid() ||
+        ::access((path + "/" + kScratchMark).c_str(), F_OK) != 0)
+      continue;
+    if (const auto lock = FileLock::take(path); lock.ok())
+      removeFolder(path);
+  }
+}
+
+} // namespace
+
+StatusOr<std::unique_ptr<TemporaryFolder>> TemporaryFolder::createScratch() {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::path place = fs::temp_directory_path(error);
+  if (error)
+    place = "/tmp";
+  removeStaleScratch(place.string());
+  PIPEC_ASSIGN_OR_RETURN(auto folder, create((place / kScratchName).string()));
+  // The mark comes when the lock is there: nobody takes it for a stale one.
+  PIPEC_ASSIGN_OR_RETURN(folder->lock, FileLock::take(folder->path()));
+  const std::string mark = folder->path() + "/" + kScratchMark;
+  const int fd = ::open(mark.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0)
+    return ioError(mark + ": " + std::strerror(errno));
+  ::close(fd);
   return folder;
 }
 

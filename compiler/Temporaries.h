@@ -3,7 +3,7 @@
 #ifndef PIPEC_COMPILER_TEMPORARIES_H
 #define PIPEC_COMPILER_TEMPORARIES_H
 
-#include "pipec/status.h"
+#include "runtime/base/file_lock.h"
 
 #include <memory>
 #include <mutex>
@@ -18,11 +18,16 @@ public:
   /// Makes PREFIXxxxxxx. An error names the place and the reason.
   static StatusOr<std::unique_ptr<TemporaryFolder>>
   create(const std::string &prefix);
+  /// One in the system's folder for temporary files. Those that killed
+  /// processes of this user left there go first: a lock tells them from the
+  /// ones of live processes.
+  static StatusOr<std::unique_ptr<TemporaryFolder>> createScratch();
   ~TemporaryFolder();
   const std::string &path() const { return folder; }
 
 private:
   std::string folder;
+  std::unique_ptr<FileLock> lock; // of a scratch folder
 };
 
 /// A folder that is made for what may come into it. Thread rule: one thread an

@@ -5,10 +5,10 @@
 
 #include "compiler/BatchMixes.h"
 #include "compiler/PackageWriter.h"
+#include "runtime/base/fingerprint.h"
 #include "runtime/base/safetensors.h"
 #include "runtime/base/write_target.h"
 #include "runtime/checkpoint/compare_runs.h"
-#include "runtime/data/fingerprint.h"
 #include "runtime/executor/batch_plan.h"
 #include "runtime/package/package_impl.h"
 #include "tools/pipec/CommandPaths.h"
@@ -149,7 +149,7 @@ Status TrainRun::usePackage(TensorTypes &modelInputs) {
     return invalidArgument(arguments.model +
                            " is a package, already cut and scheduled; " +
                            given + needVerb(given) + "a model file");
-  PIPEC_ASSIGN_OR_RETURN(packaged, Package::open(arguments.model));
+  PIPEC_ASSIGN_OR_RETURN(packaged, arguments.openPackage(arguments.model));
   if (!packaged->isTrainable())
     return invalidArgument(arguments.model +
                            ": the package is for inference; compile the model "
@@ -219,11 +219,7 @@ Status TrainRun::openData() {
   steps = arguments.steps ? arguments.steps : source->stepsPerEpoch();
   for (const std::string &remark : idleRemarks(arguments, steps))
     report(remark);
-  std::error_code error;
-  fs::path place = fs::temp_directory_path(error);
-  PIPEC_ASSIGN_OR_RETURN(
-      scratch,
-      TemporaryFolder::create((error ? fs::path("/tmp") : place) / "pipec-"));
+  PIPEC_ASSIGN_OR_RETURN(scratch, TemporaryFolder::createScratch());
   return {};
 }
 
@@ -356,7 +352,7 @@ StatusOr<Trainer *> TrainRun::trainerFor(const TensorTypes &types,
 
 StatusOr<Trainer *> TrainRun::makeTrainer(const TensorTypes &types,
                                           const std::string &path) {
-  PIPEC_ASSIGN_OR_RETURN(Package package, Package::open(path));
+  PIPEC_ASSIGN_OR_RETURN(Package package, arguments.openPackage(path));
   PIPEC_ASSIGN_OR_RETURN(TrainerOptions options,
                          arguments.trainerOptions(steps));
   PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<Trainer> trainer,
