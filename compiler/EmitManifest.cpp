@@ -8,6 +8,7 @@
 #include "passes/partition/CostModel.h"
 #include "passes/partition/GraphOps.h"
 #include "pipec/version.h"
+#include "runtime/base/printable.h"
 #include "runtime/schema/version.h"
 
 #include <set>
@@ -34,7 +35,7 @@ public:
     schema::Manifest &manifest = compiled.manifest;
     manifest.set_format_version(kPackageFormatVersion);
     manifest.set_producer(std::string("pipec ") + kVersion);
-    manifest.set_model(input.modelName);
+    manifest.set_model(printable(input.modelName)); // text, for messages;
     for (const EmitVariant &variant : input.variants)
       manifest.add_variants()->set_microbatch_rows(variant.rows);
     addInputs();
@@ -134,8 +135,16 @@ private:
       for (const auto &[rows, type] : types)
         setType(message->add_types(), type);
     }
+    if (input.options->training) { // it has the loss alone left
+      known.clear();
+      names.clear();
+      for (const auto &port : input.interface->outputs) {
+        known.insert(port.name);
+        names += (names.empty() ? "" : ", ") + port.name;
+      }
+    }
     for (const auto &[name, merge] : input.options->merges)
-      if (!known.count(name) && !input.options->training)
+      if (!known.count(name))
         return invalidArgument("--merge " + name +
                                ": the model has no such output; it has " +
                                names);

@@ -3,8 +3,11 @@
 // (atomicity, refusal, permuted weights).
 #include "compiler/PackageWriter.h"
 
+#include "compiler/PackageTarget.h"
 #include "compiler/Temporaries.h"
 #include "compiler/WeightStream.h"
+#include "runtime/base/fingerprint.h"
+#include "runtime/base/printable.h"
 #include "runtime/base/write_target.h"
 
 #include <google/protobuf/util/json_util.h>
@@ -67,6 +70,14 @@ public:
   }
 
 private:
+  /// A file of the model that weights stay in.
+  struct InPlace {
+    std::string path, fingerprint;
+    uint64_t size = 0;
+    int64_t mtimeNs = 0;
+  };
+
+  std::map<std::string, InPlace> files;
   schema::Manifest manifest; // a copy: gets the places of external weights
   const CompiledModel &model;
   const fs::path &folder;
@@ -145,19 +156,36 @@ private:
     return writer->finish();
   }
 
+  /// Looks at a file of the model once.
+  StatusOr<const InPlace *> inPlace(const std::string &file) {
+    InPlace &known = files[file];
+    if (!known.path.empty())
+      return &known;
+    std::error_code error;
+    const fs::path absolute = fs::canonical(file, error);
+    if (error)
+      return ioError(file + ": " + error.message());
+    PIPEC_ASSIGN_OR_RETURN(auto mapped, MappedFile::open(absolute.string()));
+    known = {absolute.string(), fingerprintOf(*mapped), mapped->size(),
+             mapped->mtimeNs()};
+    return &known;
+  }
+
   Status setExternal(schema::Weight *weight, const TensorType &type,
                      const WeightSource &source) {
-    std::error_code error;
-    fs::path absolute = fs::canonical(source.file, error);
-    if (error)
-      return ioError(source.file + ": " + error.message());
+    const InPlace *file = nullptr;
+    PIPEC_ASSIGN_OR_RETURN(file, inPlace(source.file));
     schema::ExternalBytes *external = weight->mutable_external();
-    external->set_file(absolute.string());
+    // JSON has no other text; the bytes stand in base64.
+    if (printable(file->path) == file->path)
+      external->set_file(file->path);
+    else
+      external->set_file_bytes(file->path);
     external->set_offset(source.offset);
     external->set_length(source.length);
-    PIPEC_ASSIGN_OR_RETURN(auto mapped, MappedFile::open(absolute.string()));
-    external->set_file_size(mapped->size());
-    external->set_file_mtime_ns(mapped->mtimeNs());
+    external->set_file_size(file->size);
+    external->set_file_mtime_ns(file->mtimeNs);
+    external->set_fingerprint(file->fingerprint);
     for (size_t k = 0; k < source.permutation.size(); ++k) {
       external->add_permutation(source.permutation[k]);
       external->add_stored_shape(0);
@@ -169,16 +197,20 @@ private:
   }
 };
 
-fs::path packagePath(const std::string &path) {
+/// Links followed: what they name is replaced, not they.
+StatusOr<fs::path> packagePath(const std::string &path) {
   fs::path target = fs::path(path).lexically_normal();
-  return target.has_filename() ? target : target.parent_path();
+  if (!target.has_filename())
+    target = target.parent_path();
+  if (target.empty())
+    return invalidArgument("the package needs a name, such as model.pipe");
+  PIPEC_ASSIGN_OR_RETURN(target, followLinks(target.string()));
+  return target;
 }
 
 /// What lies at `path` may be replaced only when asked, and only when it is a
 /// package.
 Status checkTarget(const fs::path &path, bool overwrite) {
-  if (path.empty())
-    return invalidArgument("the package needs a name, such as model.pipe");
   PIPEC_RETURN_IF_ERROR(checkParentFolder(path));
   std::error_code ignored;
   if (!fs::exists(fs::symlink_status(path, ignored)))
@@ -186,10 +218,7 @@ Status checkTarget(const fs::path &path, bool overwrite) {
   if (!overwrite)
     return invalidArgument(path.string() +
                            " exists; pass --overwrite to replace it");
-  if (!fs::exists(path / "manifest.json", ignored))
-    return invalidArgument(path.string() +
-                           " exists and is no package; it is not replaced");
-  return {};
+  return checkIsOurPackage(path.string());
 }
 
 /// The new package gets the old one's name; the old one is then at `folder`, to
@@ -246,13 +275,16 @@ packageFiles(const CompiledModel &model) {
 }
 
 Status checkPackageTarget(const std::string &path, bool overwrite) {
-  return checkTarget(packagePath(path), overwrite);
+  PIPEC_ASSIGN_OR_RETURN(const fs::path target, packagePath(path));
+  if (!overwrite) // of a link, its own name
+    PIPEC_RETURN_IF_ERROR(checkTarget(fs::path(path), false));
+  return checkTarget(target, overwrite);
 }
 
 Status writePackage(const CompiledModel &model, const std::string &path,
                     const WriteOptions &options, const Reporter &report) {
-  fs::path target = packagePath(path);
-  PIPEC_RETURN_IF_ERROR(checkTarget(target, options.overwrite));
+  PIPEC_RETURN_IF_ERROR(checkPackageTarget(path, options.overwrite));
+  PIPEC_ASSIGN_OR_RETURN(const fs::path target, packagePath(path));
   PIPEC_ASSIGN_OR_RETURN(auto temporary,
                          TemporaryFolder::create(target.string() + ".tmp"));
   const fs::path folder = temporary->path();

@@ -3,10 +3,11 @@
 #ifndef PIPEC_COMPILER_TEMPORARIES_H
 #define PIPEC_COMPILER_TEMPORARIES_H
 
-#include "pipec/status.h"
+#include "runtime/base/file_lock.h"
 
 #include <memory>
 #include <mutex>
+#include <vector>
 
 namespace pipec {
 
@@ -17,11 +18,30 @@ public:
   /// Makes PREFIXxxxxxx. An error names the place and the reason.
   static StatusOr<std::unique_ptr<TemporaryFolder>>
   create(const std::string &prefix);
+  /// One in the system's folder for temporary files. Those that killed
+  /// processes of this user left there go first: a lock tells them from the
+  /// ones of live processes.
+  static StatusOr<std::unique_ptr<TemporaryFolder>> createScratch();
   ~TemporaryFolder();
   const std::string &path() const { return folder; }
 
 private:
   std::string folder;
+  std::unique_ptr<FileLock> lock; // of a scratch folder
+};
+
+/// A folder that is made for what may come into it. Thread rule: one thread an
+/// object.
+class MadeFolder {
+public:
+  /// Makes `path` and what it lies in, as far as it is missing. An error names
+  /// the place and the reason.
+  static StatusOr<std::unique_ptr<MadeFolder>> create(const std::string &path);
+  /// What was made and is empty goes, and so it does in an interrupt.
+  ~MadeFolder();
+
+private:
+  std::vector<std::string> folders; // each in the one before
 };
 
 /// While what this returns lives, an interrupt waits: a result gets its name

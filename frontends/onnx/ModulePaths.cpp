@@ -7,6 +7,7 @@
 
 #include "frontends/onnx/Text.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 
@@ -14,6 +15,19 @@ namespace pipec::onnx {
 
 /// Scopes that torch invents for nodes that no module made.
 constexpr const char *kNoModule = "_empty_nn_module_stack_from_metadata_hook";
+
+/// Modules call each other, and Python ends calls at a depth of 1000: a path of
+/// more parts is none of a model, and what is done for each module around an
+/// operation would take the square of its length.
+constexpr size_t kMostParts = 1000;
+
+static std::optional<std::string>
+ofSomeModel(std::optional<std::string> path) {
+  if (path && std::count(path->begin(), path->end(), '.') >=
+                  static_cast<ptrdiff_t>(kMostParts))
+    return std::nullopt;
+  return path;
+}
 
 /// "shared@1.fc" is "shared.fc": the mark counts the calls of one module.
 static std::string withoutCallMarks(const std::string &path) {
@@ -97,11 +111,11 @@ NodeMetadata readNodeMetadata(const ::onnx::NodeProto &node) {
   const auto &entries = node.metadata_props();
   if (const std::string *scopes =
           findMetadata(entries, "pkg.torch.onnx.name_scopes"))
-    result.module = modulePathOfScopes(*scopes);
+    result.module = ofSomeModel(modulePathOfScopes(*scopes));
   else if (const std::string *text = findMetadata(entries, "namespace"))
-    result.module = modulePathOfNamespace(*text);
+    result.module = ofSomeModel(modulePathOfNamespace(*text));
   else
-    result.module = modulePathOfName(node.name());
+    result.module = ofSomeModel(modulePathOfName(node.name()));
   if (const std::string *call = findMetadata(entries, "pkg.torch.onnx.fx_node"))
     result.call = parseFxCall(*call);
   if (const std::string *trace =
@@ -113,17 +127,16 @@ NodeMetadata readNodeMetadata(const ::onnx::NodeProto &node) {
 static std::string commonModule(const std::string &a, const std::string &b) {
   if (a == b)
     return a;
-  std::string common;
-  size_t start = 0;
+  size_t start = 0, common = 0;
   while (start <= a.size() && start <= b.size()) {
     size_t endA = std::min(a.find('.', start), a.size());
     size_t endB = std::min(b.find('.', start), b.size());
     if (endA != endB || a.compare(0, endA, b, 0, endB) != 0)
       break;
-    common = a.substr(0, endA);
+    common = endA;
     start = endA + 1;
   }
-  return common;
+  return a.substr(0, common);
 }
 
 std::vector<std::string>

@@ -3,8 +3,12 @@
 // Tests: test/unit/base/MappedFileTest.cpp.
 #include "runtime/base/mapped_file.h"
 
+#include "runtime/base/printable.h"
+
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -21,7 +25,69 @@ Status failed(const std::string &path, int error) {
 // What data() of an empty file points at: nothing can be mapped there.
 const uint8_t kNothing[1] = {0};
 
+/// What is mapped, for a signal handler, which may take no lock: entries are
+/// added in front, never freed, and used again.
+struct Mapping {
+  std::atomic<uintptr_t> begin{0}, end{0}; // equal: unused
+  std::atomic<const char *> path{nullptr};
+  std::atomic<bool> isTaken{false};
+  Mapping *next = nullptr;
+};
+std::atomic<Mapping *> mappings{nullptr};
+
+Mapping *takeMapping() {
+  for (Mapping *at = mappings; at; at = at->next)
+    if (!at->isTaken.exchange(true))
+      return at;
+  auto *fresh = new Mapping;
+  fresh->isTaken = true;
+  fresh->next = mappings;
+  while (!mappings.compare_exchange_weak(fresh->next, fresh))
+    ;
+  return fresh;
+}
+
+void (*endProcess)(int status) = nullptr;
+struct sigaction before; // who had SIGBUS until then
+
+void say(const char *text) {
+  size_t left = std::strlen(text);
+  while (left) {
+    const ssize_t written = ::write(STDERR_FILENO, text, left);
+    if (written <= 0)
+      return;
+    text += written;
+    left -= static_cast<size_t>(written);
+  }
+}
+
+void onBusError(int signal, siginfo_t *info, void *context) {
+  const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
+  for (Mapping *at = mappings; at; at = at->next)
+    if (address >= at->begin && address < at->end) {
+      say("pipec: error: '");
+      say(at->path);
+      say("' became shorter while it was read, or its disk failed; run again "
+          "when it is whole\n");
+      endProcess(1);
+      _exit(1);
+    }
+  if (before.sa_flags & SA_SIGINFO)
+    return before.sa_sigaction(signal, info, context);
+  if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
+    return before.sa_handler(signal);
+  ::signal(SIGBUS, SIG_DFL); // comes again when we return
+}
+
 } // namespace
+
+void reportMappedFilesThatShrink(void (*end)(int status)) {
+  endProcess = end;
+  struct sigaction action = {};
+  action.sa_sigaction = onBusError;
+  action.sa_flags = SA_SIGINFO | SA_NODEFER;
+  ::sigaction(SIGBUS, &action, &before);
+}
 
 StatusOr<std::shared_ptr<const MappedFile>>
 MappedFile::open(const std::string &path) {
@@ -55,14 +121,24 @@ MappedFile::open(const std::string &path) {
     }
     file->bytes = static_cast<const uint8_t *>(map);
     file->length = static_cast<uint64_t>(info.st_size);
+    file->shown = printable(path);
+    Mapping *place = takeMapping();
+    file->place = place;
+    place->path = file->shown.c_str();
+    place->end = reinterpret_cast<uintptr_t>(map) + file->length;
+    place->begin = reinterpret_cast<uintptr_t>(map);
   }
   ::close(fd);
   return std::shared_ptr<const MappedFile>(std::move(file));
 }
 
 MappedFile::~MappedFile() {
-  if (length)
-    ::munmap(const_cast<uint8_t *>(bytes), length);
+  if (!length)
+    return;
+  auto *mapping = static_cast<Mapping *>(place);
+  mapping->begin = mapping->end.load();
+  ::munmap(const_cast<uint8_t *>(bytes), length);
+  mapping->isTaken = false;
 }
 
 StatusOr<const uint8_t *> MappedFile::range(uint64_t offset,

@@ -11,8 +11,9 @@
 
 namespace pipec {
 
-/// A regular file mapped read-only for the object's life. Thread rule:
-/// immutable.
+/// A regular file mapped read-only for the object's life. A file that is made
+/// shorter meanwhile has no bytes there any more: reading them is a SIGBUS,
+/// which ends the process. Thread rule: immutable.
 class MappedFile {
 public:
   /// Errors (Io) name the path and the reason; a directory or device is
@@ -38,10 +39,17 @@ public:
 private:
   MappedFile() = default;
   std::string name;
+  std::string shown;     // for the message of a signal handler
+  void *place = nullptr; // in the list that it looks into
   const uint8_t *bytes = nullptr;
   uint64_t length = 0;
   int64_t changed = 0;
 };
+
+/// From now on such a SIGBUS is one message on stderr, and `end` is called with
+/// status 1; it must not return. Others go to the handler that was there
+/// before. For programs: a library leaves signals to whoever links it.
+void reportMappedFilesThatShrink(void (*end)(int status));
 
 } // namespace pipec
 

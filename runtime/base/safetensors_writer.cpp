@@ -140,11 +140,12 @@ StatusOr<std::unique_ptr<SafetensorsWriter>> SafetensorsWriter::create(
       return ioError("cannot write '" + path +
                      "': it exists and is not a regular file");
   }
-  PIPEC_RETURN_IF_ERROR(checkParentFolder(path));
-  writer->path = path;
+  PIPEC_RETURN_IF_ERROR(checkWholeFileTarget(path));
+  // Beside what a link names, which it then takes the place of.
+  PIPEC_ASSIGN_OR_RETURN(writer->path, followLinks(path));
   writer->overwrite = overwrite;
   std::string temporary;
-  PIPEC_ASSIGN_OR_RETURN(const int fd, openTemporary(path, temporary));
+  PIPEC_ASSIGN_OR_RETURN(const int fd, openTemporary(writer->path, temporary));
   writer->temporary = temporary;
   writer->file = ::fdopen(fd, "wb");
   if (!writer->file) {

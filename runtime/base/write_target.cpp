@@ -57,6 +57,24 @@ Status checkFolder(const std::string &folder) {
                : Status();
 }
 
+constexpr int kMostLinks = 40; // the system's own limit
+
+/// /proc/<process>/fd/<n>, what /dev/stdout and /dev/fd/<n> lead to. What it
+/// reads as is text for people: the file may have no such name any more.
+bool isOpenFile(const std::string &path) {
+  return path.rfind("/proc/", 0) == 0 && path.find("/fd/") != std::string::npos;
+}
+
+/// What the link at `path` names; empty where it is none.
+std::string linkTarget(const std::string &path) {
+  std::string text(4096, '\0');
+  const ssize_t size = ::readlink(path.c_str(), text.data(), text.size());
+  if (size < 0)
+    return "";
+  text.resize(static_cast<size_t>(size));
+  return text[0] == '/' ? text : parentOf(path) + "/" + text;
+}
+
 /// One that is not there is no error: it is made, if its folder can be.
 Status notThere(const std::string &path, int error) {
   struct stat info;
@@ -70,6 +88,30 @@ Status notThere(const std::string &path, int error) {
 }
 
 } // namespace
+
+StatusOr<std::string> followLinks(const std::string &path) {
+  std::string at = path;
+  for (int i = 0; i < kMostLinks; ++i) {
+    const std::string next = linkTarget(at);
+    if (next.empty())
+      return at;
+    if (isOpenFile(at))
+      return ioError("'" + path +
+                     "' is an open file of this process, and no "
+                     "file that can be replaced; give the path of a file");
+    at = next;
+  }
+  return ioError("'" + path +
+                 "' is a link that leads nowhere; remove it or "
+                 "give another path");
+}
+
+bool isStream(const std::string &path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0 || S_ISDIR(info.st_mode))
+    return false;
+  return !S_ISREG(info.st_mode) || !followLinks(path).ok();
+}
 
 Status checkParentFolder(const std::string &path) {
   return checkFolder(parentOf(path));
@@ -101,12 +143,12 @@ Status checkFileTarget(const std::string &path) {
 
 Status checkWholeFileTarget(const std::string &path) {
   struct stat info;
-  if (::stat(path.c_str(), &info) == 0 && !S_ISDIR(info.st_mode)) {
-    if (!S_ISREG(info.st_mode))
-      return ioError("'" + path + "' is no regular file; give the path of one");
-    return checkParentFolder(path);
-  }
-  return checkFileTarget(path);
+  const bool isThere = ::stat(path.c_str(), &info) == 0;
+  if (isThere && !S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode))
+    return ioError("'" + path + "' is no regular file; give the path of one");
+  PIPEC_ASSIGN_OR_RETURN(const std::string target, followLinks(path));
+  return isThere && S_ISREG(info.st_mode) ? checkParentFolder(target)
+                                          : checkFileTarget(target);
 }
 
 } // namespace pipec

@@ -9,6 +9,16 @@
 
 namespace pipec {
 
+/// Where what is written to `path` lies, links followed, also to what is not
+/// there yet: it is to be made beside that and take its place, not the links'.
+/// An error for links in a circle, and for one to an open file of a process
+/// (/dev/stdout), which can only be written as it comes.
+StatusOr<std::string> followLinks(const std::string &path);
+
+/// Whether `path`, links followed, is a device, a pipe or an open file of this
+/// process: written to as it comes, and never replaced.
+bool isStream(const std::string &path);
+
 /// Whether something new may be made at `path`: its parent is a folder that may
 /// be written to, which is tried. The message names that folder, not `path`.
 Status checkParentFolder(const std::string &path);

@@ -5,6 +5,7 @@
 #include "pipec/pipec.h"
 #include "pipec/session.h"
 #include "pipec/trainer.h"
+#include "runtime/base/one_at_a_time.h"
 
 #include <cstring>
 #include <new>
@@ -140,6 +141,7 @@ struct pipec_session : pipec::capi::Handle<pipec::capi::HandleKind::Session> {
 
 struct pipec_trainer : pipec::capi::Handle<pipec::capi::HandleKind::Trainer> {
   std::shared_ptr<pipec::Trainer> trainer; // lists of tensors keep it too
+  pipec::OneAtATime uses;
 };
 
 namespace pipec::capi {

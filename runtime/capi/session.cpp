@@ -8,10 +8,31 @@ using namespace pipec::capi;
 
 pipec_status pipec_package_open(const char *path, pipec_package **package,
                                 pipec_error **error) {
+  return pipec_package_open_with(path, nullptr, package, error);
+}
+
+void pipec_package_options_init(pipec_package_options *options, size_t size) {
+  writeDefaults(pipec_package_options{}, options, size);
+}
+
+pipec_status pipec_package_open_with(const char *path,
+                                     const pipec_package_options *options,
+                                     pipec_package **package,
+                                     pipec_error **error) {
   return guarded(error, [&]() -> Status {
     PIPEC_RETURN_IF_ERROR(checkPointer(path, "the package's path"));
     PIPEC_RETURN_IF_ERROR(checkPointer(package, "the place for a package"));
-    PIPEC_ASSIGN_OR_RETURN(Package opened, Package::open(path));
+    pipec_package_options given = {};
+    PIPEC_RETURN_IF_ERROR(readOptions(options, given));
+    PackageOptions own;
+    for (size_t i = 0; i < given.allow_external_count; ++i) {
+      PIPEC_RETURN_IF_ERROR(
+          checkPointer(given.allow_external, "the list of folders"));
+      PIPEC_RETURN_IF_ERROR(
+          checkPointer(given.allow_external[i], "a folder's path"));
+      own.allowExternal.emplace_back(given.allow_external[i]);
+    }
+    PIPEC_ASSIGN_OR_RETURN(Package opened, Package::open(path, own));
     *package = new pipec_package(std::move(opened));
     return {};
   });

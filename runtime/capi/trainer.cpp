@@ -92,6 +92,7 @@ pipec_status pipec_trainer_step(pipec_trainer *trainer,
                                 pipec_error **error) {
   return guarded(error, [&]() -> Status {
     PIPEC_RETURN_IF_ERROR(checkHandle(trainer, "the trainer"));
+    PIPEC_ASSIGN_OR_RETURN(const auto use, trainer->uses.enter("the trainer"));
     if (result && result->size < sizeof(size_t))
       return invalidArgument("the result's size is not set");
     PIPEC_ASSIGN_OR_RETURN(TensorMap tensors, wrapTensors(batch, count));
@@ -115,6 +116,7 @@ pipec_status pipec_trainer_set_next_step(pipec_trainer *trainer, int64_t step,
                                          pipec_error **error) {
   return guarded(error, [&]() -> Status {
     PIPEC_RETURN_IF_ERROR(checkHandle(trainer, "the trainer"));
+    PIPEC_ASSIGN_OR_RETURN(const auto use, trainer->uses.enter("the trainer"));
     constexpr int64_t most = int64_t(1) << 62; // steps are counted on from it
     if (step < 0 || step > most)
       return invalidArgument("the next step is " + std::to_string(step) +
@@ -149,6 +151,7 @@ pipec_status pipec_trainer_tensors(pipec_trainer *trainer, int32_t kind,
                                    pipec_error **error) {
   return guarded(error, [&]() -> Status {
     PIPEC_RETURN_IF_ERROR(checkHandle(trainer, "the trainer"));
+    PIPEC_ASSIGN_OR_RETURN(const auto use, trainer->uses.enter("the trainer"));
     PIPEC_RETURN_IF_ERROR(checkPointer(tensors, "the place for tensors"));
     PIPEC_ASSIGN_OR_RETURN(TensorMap made, tensorsOf(*trainer->trainer, kind));
     *tensors = makeTensors(made, trainer->trainer->aliases(), trainer->trainer);
@@ -198,6 +201,7 @@ pipec_status pipec_trainer_write(pipec_trainer *trainer, int32_t kind,
                                  pipec_error **error) {
   return guarded(error, [&]() -> Status {
     PIPEC_RETURN_IF_ERROR(checkHandle(trainer, "the trainer"));
+    PIPEC_ASSIGN_OR_RETURN(const auto use, trainer->uses.enter("the trainer"));
     if (kind == PIPEC_GRADIENTS)
       return invalidArgument("gradients are results, and not written");
     Trainer &own = *trainer->trainer;
@@ -217,6 +221,7 @@ pipec_status pipec_trainer_save_parameters(pipec_trainer *trainer,
                                            pipec_error **error) {
   return guarded(error, [&]() -> Status {
     PIPEC_RETURN_IF_ERROR(checkHandle(trainer, "the trainer"));
+    PIPEC_ASSIGN_OR_RETURN(const auto use, trainer->uses.enter("the trainer"));
     PIPEC_RETURN_IF_ERROR(checkPointer(path, "the file's path"));
     return trainer->trainer->saveParameters(path, overwrite != 0);
   });
@@ -227,6 +232,7 @@ pipec_status pipec_trainer_save_checkpoint(pipec_trainer *trainer,
                                            pipec_error **error) {
   return guarded(error, [&]() -> Status {
     PIPEC_RETURN_IF_ERROR(checkHandle(trainer, "the trainer"));
+    PIPEC_ASSIGN_OR_RETURN(const auto use, trainer->uses.enter("the trainer"));
     PIPEC_RETURN_IF_ERROR(checkPointer(directory, "the checkpoints' folder"));
     if (keep < 0)
       return invalidArgument("keep is " + std::to_string(keep) +
@@ -241,6 +247,7 @@ pipec_status pipec_trainer_resume(pipec_trainer *trainer, const char *path,
                                   pipec_error **error) {
   return guarded(error, [&]() -> Status {
     PIPEC_RETURN_IF_ERROR(checkHandle(trainer, "the trainer"));
+    PIPEC_ASSIGN_OR_RETURN(const auto use, trainer->uses.enter("the trainer"));
     PIPEC_RETURN_IF_ERROR(checkPointer(path, "the checkpoint's path"));
     return trainer->trainer->resume(path).status();
   });

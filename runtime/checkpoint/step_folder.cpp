@@ -3,6 +3,8 @@
 // Tests: test/unit/checkpoint/StepFolderTest.cpp.
 #include "runtime/checkpoint/step_folder.h"
 
+#include "runtime/checkpoint/own_checkpoint.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -157,25 +159,30 @@ bool holdsCheckpoint(const std::string &dir, int64_t step) {
 
 Status removeOldSteps(const std::string &dir, int64_t keep, int64_t current) {
   PIPEC_ASSIGN_OR_RETURN(std::vector<int64_t> steps, listSteps(dir));
-  steps.erase(
-      std::remove_if(steps.begin(), steps.end(),
-                     [&](int64_t step) { return !holdsCheckpoint(dir, step); }),
-      steps.end());
+  steps.erase(std::remove_if(
+                  steps.begin(), steps.end(),
+                  [&](int64_t step) {
+                    return !checkOwnCheckpoint(stepPath(dir, step), step).ok();
+                  }),
+              steps.end());
   const int64_t surplus = static_cast<int64_t>(steps.size()) - keep;
-  for (int64_t i = 0; i < surplus; ++i) {
-    if (steps[i] == current)
-      continue;
-    // Renamed first: a half-removed folder must not look like a checkpoint.
-    const std::string path = stepPath(dir, steps[i]);
-    const std::string doomed = temporaryName(dir, steps[i]);
-    if (::rename(path.c_str(), doomed.c_str()) != 0)
-      return failed("remove", path, errno);
-    std::error_code error;
-    fs::remove_all(doomed, error);
-    if (error)
-      return ioError("cannot remove '" + doomed + "': " + error.message());
-  }
+  for (int64_t i = 0; i < surplus; ++i)
+    if (steps[i] != current)
+      PIPEC_RETURN_IF_ERROR(removeStep(dir, steps[i]));
   return Status();
+}
+
+Status removeStep(const std::string &dir, int64_t step) {
+  const std::string path = stepPath(dir, step);
+  PIPEC_RETURN_IF_ERROR(checkOwnCheckpoint(path, step));
+  // Renamed first: a half-removed folder must not look like a checkpoint.
+  const std::string doomed = temporaryName(dir, step);
+  if (::rename(path.c_str(), doomed.c_str()) != 0)
+    return failed("remove", path, errno);
+  std::error_code error;
+  fs::remove_all(doomed, error);
+  return error ? ioError("cannot remove '" + doomed + "': " + error.message())
+               : Status();
 }
 
 StatusOr<std::unique_ptr<StepFolder>>
@@ -196,9 +203,7 @@ StepFolder::create(const std::string &dir, int64_t step, bool overwrite) {
   if (fs::exists(fs::symlink_status(target, error))) {
     if (!overwrite)
       return alreadyThere(target);
-    if (!fs::exists(target + "/" + kCheckpointFile, error))
-      return ioError("'" + target +
-                     "' exists and is no checkpoint; it is not replaced");
+    PIPEC_RETURN_IF_ERROR(checkOwnCheckpoint(target, step));
   }
   removeStale(dir);
   PIPEC_RETURN_IF_ERROR(folder->makeTemporary());

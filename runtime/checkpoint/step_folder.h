@@ -29,8 +29,13 @@ StatusOr<std::vector<int64_t>> listSteps(const std::string &dir);
 bool holdsCheckpoint(const std::string &dir, int64_t step);
 
 /// Removes all but the `keep` latest checkpoints, and never `current`. Folders
-/// that hold none are another's: they neither count nor go. Io.
+/// that hold none, or more than one (checkOwnCheckpoint), are another's: they
+/// neither count nor go. Io.
 Status removeOldSteps(const std::string &dir, int64_t keep, int64_t current);
+
+/// Removes the checkpoint DIR/step-<k>. InvalidArgument where it is another's;
+/// Io.
+Status removeStep(const std::string &dir, int64_t step);
 
 /// A folder that is being written, DIR/.step-<k>-<pid>-<n>.tmp. Until
 /// publish(), nobody takes it for a checkpoint; destroyed before, it goes away.

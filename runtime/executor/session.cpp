@@ -3,6 +3,7 @@
 // Tests: test/unit/runtime/ExecutorTest.cpp.
 #include "pipec/session.h"
 
+#include "runtime/base/one_at_a_time.h"
 #include "runtime/device/cpu/cpu_device.h"
 #include "runtime/executor/pipeline.h"
 #include "runtime/transport/local/local_transport.h"
@@ -15,6 +16,7 @@ struct Session::Impl {
   CpuDevice device;
   LocalTransport transport{device};
   std::unique_ptr<Pipeline> pipeline;
+  OneAtATime uses;
 };
 
 Session::Session() : impl(std::make_unique<Impl>()) {}
@@ -39,6 +41,7 @@ Session::create(const Package &package, const SessionOptions &options) {
 
 StatusOr<TensorMap> Session::run(const TensorMap &inputs,
                                  const RunOptions &options) {
+  PIPEC_ASSIGN_OR_RETURN(const auto use, impl->uses.enter("the session"));
   return impl->pipeline->run(inputs, options);
 }
 

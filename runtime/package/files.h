@@ -35,9 +35,10 @@ memoryFiles(std::map<std::string, std::string> contents);
 
 /// Reads and checks manifest and programs.
 StatusOr<std::shared_ptr<const Package::Impl>>
-readPackage(const PackageFiles &files);
+readPackage(const PackageFiles &files, const PackageOptions &options = {});
 /// Package::open for any kind of files.
-StatusOr<Package> openPackage(const PackageFiles &files);
+StatusOr<Package> openPackage(const PackageFiles &files,
+                              const PackageOptions &options = {});
 
 } // namespace pipec
 

@@ -151,7 +151,9 @@ Status readOutputs(const schema::Manifest &manifest, Package::Impl &package) {
 StatusOr<ExternalRange> readExternal(const schema::ExternalBytes &external,
                                      const TensorType &type) {
   ExternalRange range;
-  range.file = external.file();
+  range.file =
+      external.file_bytes().empty() ? external.file() : external.file_bytes();
+  range.fingerprint = external.fingerprint();
   range.offset = external.offset();
   range.length = external.length();
   range.fileSize = external.file_size();

@@ -68,8 +68,9 @@ Status readPrograms(const PackageFiles &files, Package::Impl &package) {
 }
 
 StatusOr<std::shared_ptr<const Package::Impl>>
-readChecked(const PackageFiles &files) {
+readChecked(const PackageFiles &files, const PackageOptions &options) {
   auto package = std::make_shared<Package::Impl>();
+  package->options = options;
   package->path = files.root();
   auto manifest = files.read("manifest.json");
   if (!manifest.ok())
@@ -88,23 +89,25 @@ readChecked(const PackageFiles &files) {
 } // namespace
 
 StatusOr<std::shared_ptr<const Package::Impl>>
-readPackage(const PackageFiles &files) {
+readPackage(const PackageFiles &files, const PackageOptions &options) {
   try {
-    return readChecked(files);
+    return readChecked(files, options);
   } catch (const std::bad_alloc &) {
     return resourceExhausted(files.root() + ": out of memory while reading");
   }
 }
 
-StatusOr<Package> Package::open(const std::string &path) {
+StatusOr<Package> Package::open(const std::string &path,
+                                const PackageOptions &options) {
   if (path.empty() || path.find('\0') != std::string::npos)
     return invalidArgument("the path of a package is empty or has a zero byte");
-  return openPackage(*folderFiles(path));
+  return openPackage(*folderFiles(path), options);
 }
 
-StatusOr<Package> openPackage(const PackageFiles &files) {
+StatusOr<Package> openPackage(const PackageFiles &files,
+                              const PackageOptions &options) {
   Package package;
-  PIPEC_ASSIGN_OR_RETURN(package.held, readPackage(files));
+  PIPEC_ASSIGN_OR_RETURN(package.held, readPackage(files, options));
   return package;
 }
 

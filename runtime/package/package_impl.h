@@ -30,7 +30,8 @@ namespace pipec {
 constexpr uint64_t kArenaAlignment = 64;
 
 struct ExternalRange {
-  std::string file; // as the manifest has it
+  std::string file;        // as the manifest has it
+  std::string fingerprint; // of the file; empty: not known
   uint64_t offset = 0, length = 0;
   uint64_t fileSize = 0;   // when the package was made; with fileMtimeNs 0: not
   int64_t fileMtimeNs = 0; // checked
@@ -106,6 +107,7 @@ struct StageRouting {
 };
 
 struct Package::Impl {
+  PackageOptions options;
   std::string path, modelName, producer;
   std::vector<std::string> batchMixes; // see schema::Manifest
   std::vector<InputInfo> inputs;

@@ -4,19 +4,71 @@
 // their dtype or with other axes. Tests: test/unit/runtime/WeightsTest.cpp.
 #include "runtime/package/weights.h"
 
-#include "runtime/base/mapped_file.h"
+#include "runtime/base/fingerprint.h"
 #include "runtime/base/safetensors.h"
 #include "runtime/package/convert.h"
 #include "runtime/package/permute.h"
 
+#include <algorithm>
 #include <cstring>
+#include <filesystem>
 
 namespace pipec {
 namespace {
 
+namespace fs = std::filesystem;
+
+/// Whether the file at `path` lies in `folder`, links followed in both.
+bool isBelow(const std::string &folder, const fs::path &path) {
+  std::error_code error;
+  const fs::path outer = fs::canonical(folder, error);
+  if (error)
+    return false;
+  const auto ends =
+      std::mismatch(outer.begin(), outer.end(), path.begin(), path.end());
+  return ends.first == outer.end();
+}
+
+/// A package comes from anyone, and what it names as weights ends up in results
+/// that may go anywhere: its own files, those in folders that the user allows,
+/// and, where it was compiled with its weights in place, the ones whose content
+/// it knows.
+Status checkAllowed(const Package::Impl &package, const ExternalRange &range,
+                    const MappedFile &file) {
+  std::error_code error;
+  const fs::path path = fs::canonical(file.path(), error);
+  if (error)
+    return ioError("'" + file.path() + "': " + error.message());
+  if (isBelow(package.path, path))
+    return {};
+  for (const std::string &folder : package.options.allowExternal)
+    if (isBelow(folder, path))
+      return {};
+  if (!range.fingerprint.empty() && range.fingerprint == fingerprintOf(file))
+    return {};
+  return invalidArgument(
+      "the package names '" + file.path() +
+      "', which lies outside of it, as a file of its weights, and does not "
+      "know "
+      "what is in it, as one does that was compiled with --weights-in-place; "
+      "where you trust the package, allow the file's folder: "
+      "--allow-external " +
+      path.parent_path().string());
+}
+
 /// Relative files lie below the package folder.
 std::string resolve(const Package::Impl &package, const std::string &file) {
   return file[0] == '/' ? file : package.path + "/" + file;
+}
+
+Status checkUnchanged(const ExternalRange &range, const MappedFile &file) {
+  const bool isKnown = range.fileSize || range.fileMtimeNs;
+  return !isKnown || (range.fileSize == file.size() &&
+                      range.fileMtimeNs == file.mtimeNs())
+             ? Status()
+             : dataLoss("'" + file.path() +
+                        "' has changed since the package was compiled with its "
+                        "weights in place; compile the model again");
 }
 
 bool isAligned(const Tensor &tensor) {
@@ -76,14 +128,12 @@ Status StageWeights::bindExternal(const Package::Impl &package, size_t stage) {
       auto opened = MappedFile::open(resolve(package, range->file));
       if (!opened.ok())
         return opened.status().withPrefix(where);
+      PIPEC_RETURN_IF_ERROR(checkUnchanged(*range, **opened).withPrefix(where));
+      PIPEC_RETURN_IF_ERROR(
+          checkAllowed(package, *range, **opened).withPrefix(where));
       file = *opened;
     }
-    if ((range->fileSize || range->fileMtimeNs) &&
-        (range->fileSize != file->size() ||
-         range->fileMtimeNs != file->mtimeNs()))
-      return dataLoss(where + ": '" + file->path() +
-                      "' has changed since the package was compiled with its "
-                      "weights in place; compile the model again");
+    PIPEC_RETURN_IF_ERROR(checkUnchanged(*range, *file).withPrefix(where));
     auto bytes = file->range(range->offset, range->length);
     if (!bytes.ok())
       return bytes.status().withPrefix(where);

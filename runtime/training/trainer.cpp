@@ -17,7 +17,7 @@ namespace {
 StatusOr<OptimizerConfig> configOf(const OptimizerOptions &options) {
   PIPEC_ASSIGN_OR_RETURN(OptimizerKind kind, optimizerFromName(options.kind));
   OptimizerConfig config = OptimizerConfig::defaults(kind);
-  if (options.weightDecay >= 0)
+  if (!(options.weightDecay < 0)) // NaN is for validate() to refuse
     config.weightDecay = options.weightDecay;
   config.momentum = options.momentum;
   config.dampening = options.dampening;
@@ -399,6 +399,7 @@ StatusOr<TrainingNeed> TrainerAccess::count(const Package &package,
 }
 
 StatusOr<StepResult> Trainer::step(const TensorMap &batch) {
+  PIPEC_ASSIGN_OR_RETURN(const auto use, impl->enter());
   try {
     auto result = impl->step(batch);
     if (!result.ok() && result.status().getCode() == StatusCode::NumericError)

@@ -202,6 +202,7 @@ StatusOr<Resumed> Trainer::Impl::resume(const std::string &path,
 StatusOr<std::string>
 Trainer::saveCheckpoint(const std::string &dir,
                         const CheckpointOptions &options) {
+  PIPEC_ASSIGN_OR_RETURN(const auto use, impl->enter());
   try {
     return impl->save(dir, options);
   } catch (const std::bad_alloc &) {
@@ -211,6 +212,7 @@ Trainer::saveCheckpoint(const std::string &dir,
 
 StatusOr<Resumed> Trainer::resume(const std::string &path,
                                   const CheckpointNotes &notes) {
+  PIPEC_ASSIGN_OR_RETURN(const auto use, impl->enter());
   try {
     return impl->resume(path, notes);
   } catch (const std::bad_alloc &) {

@@ -6,6 +6,7 @@
 
 #include "pipec/trainer.h"
 
+#include "runtime/base/one_at_a_time.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/checkpoint/checkpoint_writer.h"
 #include "runtime/device/cpu/cpu_device.h"
@@ -73,6 +74,8 @@ struct Trainer::Impl {
   Status update(StepResult &result);
   TensorMap held(const TensorMap &batch) const;
   std::string notFinite(const TensorMap &batch) const;
+  StatusOr<OneAtATime::Use> enter() { return uses.enter("the trainer"); }
+  OneAtATime uses;
 
   // trainer_weights.cpp
   const Tensor &valueOf(const SharedWeight &weight) const;

@@ -167,10 +167,12 @@ Status Trainer::Impl::takeStateFrom(Impl &other) {
 
 StatusOr<std::vector<std::string>>
 Trainer::loadWeights(const std::vector<std::string> &files) {
+  PIPEC_ASSIGN_OR_RETURN(const auto use, impl->enter());
   return impl->loadWeights(files);
 }
 
 Status Trainer::takeStateFrom(const Trainer &other) {
+  PIPEC_ASSIGN_OR_RETURN(const auto use, impl->enter());
   return impl->takeStateFrom(*other.impl);
 }
 

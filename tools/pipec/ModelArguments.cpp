@@ -38,15 +38,15 @@ StatusOr<Merge> parseMerge(const std::string &text) {
 
 StatusOr<int64_t> parseSize(const std::string &option,
                             const std::string &text) {
+  if (!isWholeNumber(text))
+    return invalidArgument(option + ": '" + text +
+                           "' is no size; expected a whole number, without "
+                           "zeros in front");
   int64_t value = 0;
-  if (text.empty() || text.size() > 15)
+  if (text.size() > 15)
     return invalidArgument(option + ": '" + text + "' is no size");
-  for (char c : text) {
-    if (c < '0' || c > '9')
-      return invalidArgument(option + ": '" + text +
-                             "' is no size; expected a whole number");
+  for (char c : text)
     value = value * 10 + (c - '0');
-  }
   return value;
 }
 
@@ -110,7 +110,24 @@ void ModelArguments::addTo(CLI::App &command, const std::string &modelHelp) {
   command.add_flag("-q,--quiet", quiet, "No progress lines; warnings stay");
 }
 
+void ModelArguments::addAllowExternalTo(CLI::App &command) {
+  command
+      .add_option(
+          "--allow-external", allowExternal,
+          "Folder whose files a package may read as its weights, beside "
+          "those that it was compiled with in place. Repeatable.")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+}
+
+StatusOr<Package> ModelArguments::openPackage(const std::string &path) const {
+  return Package::open(path, {allowExternal});
+}
+
 StatusOr<CompileOptions> ModelArguments::options() const {
+  if (!allowExternal.empty())
+    return invalidArgument("--allow-external is of packages; the external data "
+                           "of a model file has to lie beside it");
   CompileOptions options;
   options.splits = splits;
   options.stages = stages ? stages : 1;

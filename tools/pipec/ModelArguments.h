@@ -5,6 +5,7 @@
 
 #include "compiler/Compiler.h"
 #include "compiler/Report.h"
+#include "pipec/package.h"
 
 #include <CLI/CLI.hpp>
 
@@ -17,7 +18,14 @@ struct ModelArguments {
   int64_t stages = 0, microbatches = 0;
   bool quiet = false;
 
+  std::vector<std::string> allowExternal;
+
   void addTo(CLI::App &command, const std::string &modelHelp);
+  /// --allow-external, for commands that read the weights of packages.
+  void addAllowExternalTo(CLI::App &command);
+  /// The package at `path`, which is the model's where that is one; else one
+  /// that was made of it for this call.
+  StatusOr<Package> openPackage(const std::string &path) const;
   /// Parses NAME=VALUE texts; errors quote the text and show the form.
   StatusOr<CompileOptions> options() const;
   /// Names of the options that only make sense for a model file, where given.

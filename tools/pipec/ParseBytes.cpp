@@ -1,14 +1,15 @@
 // Sizes with units. Tests: test/e2e/cli.
 #include "tools/pipec/ParseBytes.h"
 
-#include <cstdlib>
+#include "tools/pipec/NumberChecks.h"
+
 #include <map>
 
 namespace pipec::tool {
 
 StatusOr<uint64_t> parseBytes(const std::string &text) {
-  char *end = nullptr;
-  double value = std::strtod(text.c_str(), &end);
+  size_t end = 0;
+  const double value = readDecimal(text, end).value_or(0);
   const std::map<std::string, double> units = {{"", 1},
                                                {"B", 1},
                                                {"KB", 1e3},
@@ -20,9 +21,9 @@ StatusOr<uint64_t> parseBytes(const std::string &text) {
                                                {"K", 1024.0},
                                                {"M", 1048576.0},
                                                {"G", 1073741824.0}};
-  auto unit = units.find(end);
-  if (end == text.c_str() || unit == units.end() || !(value > 0) ||
-      value * unit->second < 1 || value * unit->second > 9e18)
+  auto unit = units.find(text.substr(end));
+  if (unit == units.end() || !(value > 0) || value * unit->second < 1 ||
+      value * unit->second > 9e18)
     return invalidArgument("--memory " + text +
                            ": expected a size above 0, such as 16GiB or "
                            "500MB");

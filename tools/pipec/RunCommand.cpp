@@ -238,7 +238,7 @@ StatusOr<SessionOptions> sessionOptionsOf(const RunArguments &arguments) {
 Status runPackage(const RunArguments &arguments, const std::string &path,
                   const TensorMap &tensors, const TensorMap &expected) {
   PIPEC_ASSIGN_OR_RETURN(SessionOptions options, sessionOptionsOf(arguments));
-  PIPEC_ASSIGN_OR_RETURN(Package package, Package::open(path));
+  PIPEC_ASSIGN_OR_RETURN(Package package, arguments.openPackage(path));
   auto start = std::chrono::steady_clock::now();
   PIPEC_ASSIGN_OR_RETURN(
       TensorMap outputs,
@@ -286,12 +286,7 @@ Status run(const RunArguments &arguments) {
     return aboutTheModel(
         runPackage(arguments, arguments.model, tensors, expected),
         arguments.model, arguments.model);
-  std::error_code error;
-  std::filesystem::path place = std::filesystem::temp_directory_path(error);
-  PIPEC_ASSIGN_OR_RETURN(
-      auto scratch,
-      TemporaryFolder::create((error ? std::filesystem::path("/tmp") : place) /
-                              "pipec-"));
+  PIPEC_ASSIGN_OR_RETURN(auto scratch, TemporaryFolder::createScratch());
   PIPEC_ASSIGN_OR_RETURN(std::string path,
                          compileForRun(arguments, tensors, *scratch));
   return aboutTheModel(runPackage(arguments, path, tensors, expected), path,
@@ -305,6 +300,7 @@ void addRunCommand(CLI::App &app, Exit &exit) {
   CLI::App *command =
       app.add_subcommand("run", "Run a model or package on a batch of inputs");
   arguments->addTo(*command, "Model file (.onnx) or package");
+  arguments->addAllowExternalTo(*command);
   command
       ->add_option("--inputs", arguments->inputs,
                    "safetensors file with the inputs under the model's names")

@@ -94,6 +94,7 @@ void addUpdate(CLI::App &command, TrainArguments &a) {
       ->check(numberFrom(0))
       ->group(group);
   command.add_option("--dampening", o.dampening, "Of sgd, with --momentum")
+      ->check(numberFrom(std::numeric_limits<double>::lowest()))
       ->group(group);
   command.add_flag("--nesterov", o.nesterov, "Of sgd")->group(group);
   command.add_option("--betas", a.betas, "Of adam and adamw: A,B")
@@ -131,8 +132,8 @@ void addResults(CLI::App &command, TrainArguments &a) {
       ->group(group);
   command
       .add_option("--log", a.log,
-                  "A JSON line a step: step, loss, grad_norm, lr, "
-                  "tokens_per_s, seconds")
+                  "A JSON line a step: step (from 1), loss, grad_norm, lr, "
+                  "tokens_per_s or samples_per_s, seconds; - is stdout")
       ->group(group);
   command
       .add_option("--save-params", a.saveParams,
@@ -158,15 +159,14 @@ void addResults(CLI::App &command, TrainArguments &a) {
 }
 
 StatusOr<std::pair<double, double>> parseBetas(const std::string &text) {
-  size_t comma = text.find(',');
-  char *end = nullptr;
-  if (comma != std::string::npos) {
-    double first = std::strtod(text.c_str(), &end);
-    bool whole = end == text.c_str() + comma;
-    double second = std::strtod(text.c_str() + comma + 1, &end);
-    if (whole && end != text.c_str() + comma + 1 && !*end)
-      return std::pair(first, second);
-  }
+  const size_t comma = std::min(text.find(','), text.size());
+  const std::string first = text.substr(0, comma);
+  const std::string second = text.substr(std::min(comma + 1, text.size()));
+  size_t firstEnd = 0, secondEnd = 0;
+  const auto one = readDecimal(first, firstEnd);
+  const auto other = readDecimal(second, secondEnd);
+  if (one && other && firstEnd == first.size() && secondEnd == second.size())
+    return std::pair(*one, *other);
   return invalidArgument("--betas " + text +
                          ": expected two numbers, such as "
                          "0.9,0.999");
@@ -192,6 +192,7 @@ std::string tokenInputs(const TensorTypes &modelInputs) {
 
 void TrainArguments::addTo(CLI::App &command) {
   ModelArguments::addTo(command, "Model file (.onnx), or package for training");
+  addAllowExternalTo(command);
   addData(command, *this);
   TrainingArguments::addTo(command);
   addRuntime(command, *this);
@@ -275,8 +276,14 @@ TrainArguments::compileOptions(const TensorTypes &types,
   if (options.training->loss != TrainingOptions::Loss::Output &&
       !types.count(labels))
     return invalidArgument(noLabels(types, from));
-  if (auto found = types.find(labels); found != types.end())
+  if (auto found = types.find(labels); found != types.end()) {
     options.training->labelType = found->second.dtype;
+    if (found->second.dtype == DType::I32 &&
+        ignoreIndex != static_cast<int32_t>(ignoreIndex))
+      return invalidArgument("--ignore-index " + std::to_string(ignoreIndex) +
+                             " is no number that the labels, " +
+                             found->second.str() + ", hold");
+  }
   if (!memory.empty()) {
     PIPEC_ASSIGN_OR_RETURN(options.training->memoryLimit, parseBytes(memory));
   }

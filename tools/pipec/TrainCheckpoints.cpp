@@ -5,9 +5,11 @@
 
 #include "compiler/Temporaries.h"
 #include "runtime/checkpoint/checkpoint.h"
+#include "runtime/checkpoint/own_checkpoint.h"
 #include "runtime/checkpoint/step_folder.h"
 #include "tools/pipec/NumberChecks.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -50,19 +52,24 @@ void CheckpointArguments::addTo(CLI::App &command) {
 
 /// A folder step-<k> without a checkpoint.json: nothing that a run of ours left
 /// is so, it was damaged or is the user's own, and is not removed.
-static Status checkSteps(const std::string &folder, bool resume) {
+static Status checkSteps(const std::string &folder, bool resume,
+                         bool overwrite) {
   PIPEC_ASSIGN_OR_RETURN(const std::vector<int64_t> steps, listSteps(folder));
   std::string good; // the latest before the one that holds none
   for (const int64_t step : steps) {
     const std::string path = stepPath(folder, step);
     const bool isLatest = step == steps.back();
-    if (holdsCheckpoint(folder, step))
+    const Status isOurs =
+        overwrite && !resume ? checkOwnCheckpoint(path, step) : Status();
+    if (holdsCheckpoint(folder, step) && isOurs.ok())
       good = path;
     else if (!resume)
-      return invalidArgument("--checkpoint " + folder + ": " + path +
-                             " holds no checkpoint.json, so it is no "
-                             "checkpoint, and it is not removed: move it away "
-                             "or name another folder");
+      return invalidArgument(
+          "--checkpoint " + folder + ": " +
+          (isOurs.ok() ? path + " holds no checkpoint.json, so it is no "
+                                "checkpoint, and it is not removed"
+                       : isOurs.message()) +
+          ": move it away or name another folder");
     else if (isLatest)
       return invalidArgument(
           "--resume: " + path +
@@ -70,6 +77,16 @@ static Status checkSteps(const std::string &folder, bool resume) {
           "no checkpoint; remove it to " +
           (good.empty() ? "start at step 0" : "resume from " + good));
   }
+  return {};
+}
+
+/// Two runs in one folder remove each other's checkpoints.
+Status TrainCheckpoints::lockFolder() {
+  PIPEC_ASSIGN_OR_RETURN(made, MadeFolder::create(arguments.folder));
+  auto taken = FileLock::take(arguments.folder);
+  if (!taken.ok())
+    return taken.status().withPrefix("--checkpoint");
+  lock = std::move(*taken);
   return {};
 }
 
@@ -82,15 +99,18 @@ Status TrainCheckpoints::open(bool overwrite) {
     return invalidArgument("--checkpoint " + folder +
                            " is a checkpoint itself; name the folder that it "
                            "lies in");
-  PIPEC_RETURN_IF_ERROR(checkSteps(folder, arguments.resume));
+  PIPEC_RETURN_IF_ERROR(lockFolder());
+  PIPEC_RETURN_IF_ERROR(checkSteps(folder, arguments.resume, overwrite));
   PIPEC_ASSIGN_OR_RETURN(const std::string latest, Checkpoint::latest(folder));
   if (!arguments.resume && !latest.empty() && !overwrite)
     return invalidArgument(
         "--checkpoint " + folder + " holds checkpoints, the latest is " +
         latest +
         "; pass --resume to go on from it, or --overwrite to remove them");
-  if (!arguments.resume)
+  if (!arguments.resume) {
+    PIPEC_ASSIGN_OR_RETURN(replaced, listSteps(folder));
     return {};
+  }
   if (latest.empty()) {
     report("no checkpoint in " + folder + " yet: starting at step 0");
     return {};
@@ -113,29 +133,34 @@ Status TrainCheckpoints::resume(Trainer &trainer,
   return {};
 }
 
-Status TrainCheckpoints::clear() const {
-  if (arguments.folder.empty() || arguments.resume)
-    return {};
-  auto whole = postponeInterrupts();
-  return removeOldSteps(arguments.folder, 0, -1);
+/// A later --resume must not find them.
+Status TrainCheckpoints::removeReplaced(int64_t done) {
+  for (const int64_t step : replaced)
+    if (step != done)
+      PIPEC_RETURN_IF_ERROR(removeStep(arguments.folder, step));
+  replaced.clear();
+  return {};
 }
 
 Status TrainCheckpoints::afterStep(Trainer &trainer, int64_t done,
                                    int64_t steps,
-                                   const CheckpointNotes &notes) const {
+                                   const CheckpointNotes &notes) {
   const bool isTime =
       done == steps || (arguments.every && done % arguments.every == 0);
   if (arguments.folder.empty() || !isTime)
     return {};
   CheckpointOptions options;
   options.notes = notes;
-  options.keep = arguments.keep;
+  options.keep = replaced.empty() ? arguments.keep : 0;
+  options.overwrite =
+      std::find(replaced.begin(), replaced.end(), done) != replaced.end();
   const auto begin = std::chrono::steady_clock::now();
   std::string path;
   {
     auto whole = postponeInterrupts();
     PIPEC_ASSIGN_OR_RETURN(path,
                            trainer.saveCheckpoint(arguments.folder, options));
+    PIPEC_RETURN_IF_ERROR(removeReplaced(done));
   }
   char seconds[32];
   std::snprintf(

@@ -5,10 +5,10 @@
 
 #include "compiler/BatchMixes.h"
 #include "compiler/PackageWriter.h"
+#include "runtime/base/fingerprint.h"
 #include "runtime/base/safetensors.h"
 #include "runtime/base/write_target.h"
 #include "runtime/checkpoint/compare_runs.h"
-#include "runtime/data/fingerprint.h"
 #include "runtime/executor/batch_plan.h"
 #include "runtime/package/package_impl.h"
 #include "tools/pipec/CommandPaths.h"
@@ -69,20 +69,39 @@ StatusOr<Tensor> shifted(const Tensor &labels, int64_t ignore) {
   return result;
 }
 
+bool exists(const std::string &path) {
+  std::error_code ignored;
+  return !path.empty() && fs::exists(fs::symlink_status(path, ignored));
+}
+
 /// Refuses a file that is there already, or that cannot be, before any work.
 Status checkFree(const std::string &option, const std::string &path,
                  bool overwrite) {
   if (path.empty())
     return {};
-  const bool isLog = option == "--log"; // the others appear when whole
-  PIPEC_RETURN_IF_ERROR(
-      (isLog ? checkFileTarget(path) : checkWholeFileTarget(path))
-          .withPrefix(option));
-  std::error_code ignored;
-  if (overwrite || !fs::exists(fs::symlink_status(path, ignored)))
+  PIPEC_RETURN_IF_ERROR(checkWholeFileTarget(path).withPrefix(option));
+  if (overwrite || !exists(path))
     return {};
   return invalidArgument(option + " " + path +
                          " exists; pass --overwrite to replace it");
+}
+
+/// Whether the file is what would be written of `tensors`.
+bool holds(const std::string &path, const TensorMap &tensors) {
+  const auto opened = SafetensorsFile::open(path);
+  if (!opened.ok() || opened->names().size() != tensors.size())
+    return false; // whatever it is
+  for (const auto &[name, tensor] : tensors) {
+    const TensorType *type = opened->find(name);
+    if (!type || *type != tensor.type())
+      return false;
+    const auto saved = opened->get(name);
+    if (!saved.ok() ||
+        (tensor.byteSize() &&
+         std::memcmp(saved->data(), tensor.data(), tensor.byteSize()) != 0))
+      return false;
+  }
+  return true;
 }
 
 CommandPaths pathsOf(const TrainArguments &a) {
@@ -92,7 +111,7 @@ CommandPaths pathsOf(const TrainArguments &a) {
   paths.read = {{"--data", a.tokenFile}, {"--schedule", a.scheduleFile()}};
   for (const std::string &path : a.inputs)
     paths.read.push_back({"--inputs", path});
-  paths.written = {{"--log", a.log},
+  paths.written = {{"--log", a.log == "-" ? "" : a.log},
                    {"--save-params", a.saveParams},
                    {"--dump-grads", a.dumpGrads}};
   paths.checkpoints = a.checkpoints.folder;
@@ -101,15 +120,15 @@ CommandPaths pathsOf(const TrainArguments &a) {
 
 } // namespace
 
-Status TrainRun::checkOptions() const {
+Status TrainRun::checkOptions() {
   PIPEC_RETURN_IF_ERROR(checkPaths(pathsOf(arguments)));
-  PIPEC_RETURN_IF_ERROR(
-      checkFree("--log", arguments.log,
-                arguments.overwrite || arguments.checkpoints.resume));
-  PIPEC_RETURN_IF_ERROR(
-      checkFree("--save-params", arguments.saveParams, arguments.overwrite));
-  PIPEC_RETURN_IF_ERROR(
-      checkFree("--dump-grads", arguments.dumpGrads, arguments.overwrite));
+  const bool resume = arguments.checkpoints.resume;
+  PIPEC_RETURN_IF_ERROR(log.check(arguments.log, resume, arguments.overwrite));
+  // Of a run that goes on, these may be its own: see checkResults.
+  PIPEC_RETURN_IF_ERROR(checkFree("--save-params", arguments.saveParams,
+                                  arguments.overwrite || resume));
+  PIPEC_RETURN_IF_ERROR(checkFree("--dump-grads", arguments.dumpGrads,
+                                  arguments.overwrite || resume));
   if (const std::string &folder = arguments.checkpoints.folder; !folder.empty())
     PIPEC_RETURN_IF_ERROR(checkFolderTarget(folder).withPrefix("--checkpoint"));
   if (arguments.inputs.empty() == arguments.tokenFile.empty())
@@ -130,7 +149,7 @@ Status TrainRun::usePackage(TensorTypes &modelInputs) {
     return invalidArgument(arguments.model +
                            " is a package, already cut and scheduled; " +
                            given + needVerb(given) + "a model file");
-  PIPEC_ASSIGN_OR_RETURN(packaged, Package::open(arguments.model));
+  PIPEC_ASSIGN_OR_RETURN(packaged, arguments.openPackage(arguments.model));
   if (!packaged->isTrainable())
     return invalidArgument(arguments.model +
                            ": the package is for inference; compile the model "
@@ -200,11 +219,7 @@ Status TrainRun::openData() {
   steps = arguments.steps ? arguments.steps : source->stepsPerEpoch();
   for (const std::string &remark : idleRemarks(arguments, steps))
     report(remark);
-  std::error_code error;
-  fs::path place = fs::temp_directory_path(error);
-  PIPEC_ASSIGN_OR_RETURN(
-      scratch,
-      TemporaryFolder::create((error ? fs::path("/tmp") : place) / "pipec-"));
+  PIPEC_ASSIGN_OR_RETURN(scratch, TemporaryFolder::createScratch());
   return {};
 }
 
@@ -337,7 +352,7 @@ StatusOr<Trainer *> TrainRun::trainerFor(const TensorTypes &types,
 
 StatusOr<Trainer *> TrainRun::makeTrainer(const TensorTypes &types,
                                           const std::string &path) {
-  PIPEC_ASSIGN_OR_RETURN(Package package, Package::open(path));
+  PIPEC_ASSIGN_OR_RETURN(Package package, arguments.openPackage(path));
   PIPEC_ASSIGN_OR_RETURN(TrainerOptions options,
                          arguments.trainerOptions(steps));
   PIPEC_ASSIGN_OR_RETURN(std::unique_ptr<Trainer> trainer,
@@ -402,6 +417,25 @@ StatusOr<TensorMap> TrainRun::batchFor(int64_t step) const {
   return batch;
 }
 
+/// Whole numbers in rows and columns are tokens; else rows are counted.
+static StepWork workOf(const TensorMap &fed, const std::string &labels) {
+  StepWork work;
+  for (const auto &[name, tensor] : fed) {
+    const TensorType &type = tensor.type();
+    const bool isTokens =
+        name != labels && type.rank() == 2 &&
+        (type.dtype == DType::I64 || type.dtype == DType::I32);
+    const int64_t rows = type.rank() > 0 ? type.shape[0] : 0;
+    if (isTokens)
+      work.count = work.isTokens ? std::max(work.count, tensor.numElements())
+                                 : tensor.numElements();
+    else if (!work.isTokens)
+      work.count = std::max(work.count, rows);
+    work.isTokens |= isTokens;
+  }
+  return work;
+}
+
 Status TrainRun::trainStep(int64_t step) {
   PIPEC_ASSIGN_OR_RETURN(TensorMap batch, batchFor(step));
   PIPEC_ASSIGN_OR_RETURN(Trainer * trainer,
@@ -410,14 +444,9 @@ Status TrainRun::trainStep(int64_t step) {
     PIPEC_RETURN_IF_ERROR(trainer->takeStateFrom(*current));
   current = trainer;
   TensorMap fed;
-  int64_t tokens = 0;
   for (const std::string &name : packageInputs)
-    if (auto found = batch.find(name); found != batch.end()) {
+    if (auto found = batch.find(name); found != batch.end())
       fed.insert(*found);
-      tokens = std::max(tokens, name == arguments.labels
-                                    ? found->second.numElements()
-                                    : int64_t(0));
-    }
   double start = now();
   auto stepped = trainer->step(fed);
   if (!stepped.ok())
@@ -427,7 +456,8 @@ Status TrainRun::trainStep(int64_t step) {
   totalSeconds += seconds;
   if (step == checkpoints.firstStep())
     PIPEC_RETURN_IF_ERROR(saveGradients(*trainer));
-  PIPEC_RETURN_IF_ERROR(log.add(result, seconds, tokens));
+  PIPEC_RETURN_IF_ERROR(
+      log.add(result, seconds, workOf(fed, arguments.labels)));
   showProgress(result, seconds);
   warnOfNumbers(result);
   return checkpoints.afterStep(*trainer, step + 1, steps, notes());
@@ -499,6 +529,16 @@ static void addTied(TensorMap &tensors, const Trainer &trainer) {
 Status TrainRun::saveWeights() const {
   if (arguments.saveParams.empty())
     return {};
+  if (!arguments.overwrite && exists(arguments.saveParams)) {
+    TensorMap weights = current->parameters();
+    for (auto &buffer : current->buffers())
+      weights.insert(buffer);
+    addTied(weights, *current);
+    if (!holds(arguments.saveParams, weights))
+      return checkFree("--save-params", arguments.saveParams, false);
+    report("--save-params " + arguments.saveParams + " holds them already");
+    return {};
+  }
   auto whole = postponeInterrupts();
   return current->saveParameters(arguments.saveParams, arguments.overwrite);
 }
@@ -508,6 +548,11 @@ Status TrainRun::saveGradients(Trainer &trainer) const {
     return {};
   TensorMap gradients = trainer.gradients();
   addTied(gradients, trainer);
+  // Of a run that was killed before its first checkpoint.
+  if (!arguments.overwrite && exists(arguments.dumpGrads))
+    return holds(arguments.dumpGrads, gradients)
+               ? Status()
+               : checkFree("--dump-grads", arguments.dumpGrads, false);
   auto whole = postponeInterrupts();
   return saveSafetensors(arguments.dumpGrads, gradients, arguments.overwrite);
 }
@@ -518,6 +563,22 @@ Status TrainRun::run() {
   return status;
 }
 
+/// Results that are there already, where the run goes on: gradients of the
+/// first step were written by its first part; weights, by a part that came to
+/// the last step (see saveWeights).
+Status TrainRun::checkResults() {
+  if (arguments.overwrite)
+    return {};
+  if (checkpoints.isResumed() && exists(arguments.dumpGrads)) {
+    report("--dump-grads " + arguments.dumpGrads +
+           " is there already, and stays: it is of the run's first step");
+    arguments.dumpGrads.clear();
+  }
+  return checkpoints.firstStep() == steps
+             ? Status()
+             : checkFree("--save-params", arguments.saveParams, false);
+}
+
 Status TrainRun::train() {
   PIPEC_RETURN_IF_ERROR(openData());
   PIPEC_RETURN_IF_ERROR(checkpoints.open(arguments.overwrite));
@@ -526,20 +587,18 @@ Status TrainRun::train() {
     return invalidArgument(
         "--resume: the latest checkpoint has " + std::to_string(start) +
         " steps already, more than --steps " + std::to_string(steps));
+  PIPEC_RETURN_IF_ERROR(checkResults());
   // Before anything is written: a model that cannot be cut or trained so.
   PIPEC_RETURN_IF_ERROR(prepare(start));
   PIPEC_RETURN_IF_ERROR(checkpoints.resume(*current, notes()));
-  PIPEC_RETURN_IF_ERROR(
-      log.open(arguments.log, arguments.checkpoints.resume, start));
-  if (log.wasCut())
-    report("--log " + arguments.log +
-           ": its last line was incomplete, and is dropped");
-  PIPEC_RETURN_IF_ERROR(checkpoints.clear());
+  PIPEC_RETURN_IF_ERROR(log.open(arguments.checkpoints.resume, start));
+  if (!log.remark().empty())
+    report("--log " + arguments.log + ": " + log.remark());
   for (int64_t step = start; step < steps; ++step)
     PIPEC_RETURN_IF_ERROR(trainStep(step));
   PIPEC_RETURN_IF_ERROR(saveWeights());
   const int64_t made = steps - start;
-  report(made == 0 ? "all of the steps were done already"
+  report(made == 0 ? "the run is complete: all of the steps were done already"
                    : "trained " + std::to_string(made) +
                          (made == 1 ? " step" : " steps") + " in " +
                          std::to_string(totalSeconds) + " s");

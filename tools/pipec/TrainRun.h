@@ -35,7 +35,8 @@ private:
     std::unique_ptr<Trainer> trainer;
   };
 
-  Status checkOptions() const;
+  Status checkOptions();
+  Status checkResults();
   Status train();
   Status openData();
   Status usePackage(TensorTypes &modelInputs);

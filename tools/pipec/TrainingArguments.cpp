@@ -36,6 +36,7 @@ void addLoss(CLI::App &command, TrainingArguments &a) {
       ->group(group);
   command
       .add_option("--ignore-index", a.ignoreIndex, "Label that does not count")
+      ->check(anyWholeNumber())
       ->capture_default_str()
       ->group(group);
   command.add_option("--label-smoothing", a.labelSmoothing, "From 0 to 1")

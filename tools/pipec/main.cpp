@@ -7,6 +7,7 @@
 #include "pipec/version.h"
 
 #include "compiler/Temporaries.h"
+#include "runtime/base/mapped_file.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -75,6 +76,7 @@ int main(int argc, char **argv) {
   keepStandardDescriptors();
   std::set_terminate(endByException);
   pipec::removeTemporariesWhenInterrupted();
+  pipec::reportMappedFilesThatShrink(pipec::removeTemporariesAndExit);
   CLI::App app{
       "pipec cuts a model exported from PyTorch into pipeline stages and runs "
       "them, with the same numbers as if it had never been cut."};

@@ -48,13 +48,21 @@ struct TransferInfo {
 
 class PackageFiles;
 
+struct PackageOptions {
+  /// Folders whose files a package may name as its weights, beside its own. One
+  /// that was compiled with its weights in place needs none: it knows what lies
+  /// in their files, which one from elsewhere cannot know of others.
+  std::vector<std::string> allowExternal;
+};
+
 /// A package, opened and checked; weights are mapped only when a session needs
 /// them. Copies share. Thread rule: immutable.
 class Package {
 public:
   /// `path` is the model.pipe folder. Errors: Io, DataLoss (corrupt),
   /// Unsupported (another format version).
-  static StatusOr<Package> open(const std::string &path);
+  static StatusOr<Package> open(const std::string &path,
+                                const PackageOptions &options = {});
 
   const std::string &path() const;
   const std::string &modelName() const;
@@ -73,7 +81,8 @@ public:
   const Impl &impl() const { return *held; }
 
 private:
-  friend StatusOr<Package> openPackage(const PackageFiles &files);
+  friend StatusOr<Package> openPackage(const PackageFiles &files,
+                                       const PackageOptions &options);
   std::shared_ptr<const Impl> held;
 };
 

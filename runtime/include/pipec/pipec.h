@@ -23,7 +23,8 @@
  *
  * Threads. Different objects may be used by different threads at once. A
  * package, an error and a list of tensors may be read by several threads; a
- * session or a trainer must be used by one at a time.
+ * session or a trainer must be used by one at a time: a call while another is
+ * under way is PIPEC_INVALID_ARGUMENT.
  *
  * Versions. PIPEC_ABI_VERSION rises when a compiled program would have to be
  * compiled again. Structures that may grow begin with their size, which
@@ -127,6 +128,24 @@ typedef struct pipec_package pipec_package;
 pipec_status pipec_package_open(const char *path, pipec_package **package,
                                 pipec_error **error);
 void pipec_package_free(pipec_package *package);
+
+typedef struct pipec_package_options {
+  size_t size;
+  /* Folders whose files a package may name as its weights, beside its own. One
+   * that was compiled with its weights in place needs none: it knows what lies
+   * in their files, which one from elsewhere cannot know of others. */
+  const char *const *allow_external; /* NULL without any */
+  size_t allow_external_count;       /* 0 */
+} pipec_package_options;
+
+/* Sets the first `size` bytes to the defaults. Pass sizeof *options. */
+void pipec_package_options_init(pipec_package_options *options, size_t size);
+
+/* pipec_package_open with options; NULL: the defaults. */
+pipec_status pipec_package_open_with(const char *path,
+                                     const pipec_package_options *options,
+                                     pipec_package **package,
+                                     pipec_error **error);
 
 /* Whether it was compiled for training (1) or for inference (0); 0 for NULL. */
 int32_t pipec_package_is_trainable(const pipec_package *package);

@@ -2,8 +2,11 @@
 #include "runtime/base/mapped_file.h"
 #include "test/unit/base/TestFile.h"
 
+#include <csignal>
+#include <filesystem>
 #include <limits>
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace pipec;
 
@@ -44,6 +47,28 @@ TEST_F(MappedFileTest, WhatIsReleasedIsReadAgain) {
     EXPECT_EQ(std::string((*file)->data(), (*file)->data() + (*file)->size()),
               bytes);
   }
+}
+
+TEST_F(MappedFileTest, OneThatShrinksIsNamedOnceItIsRead) {
+  const std::string path = write("s", std::string(20000, 'x'));
+  auto shrink = [&] {
+    reportMappedFilesThatShrink([](int status) { ::_exit(status + 40); });
+    const auto file = *MappedFile::open(path);
+    const auto gone = *MappedFile::open(path); // its place is used again
+    std::filesystem::resize_file(path, 1);
+    volatile uint8_t byte = file->data()[16384];
+    (void)byte;
+  };
+  EXPECT_EXIT(shrink(), ::testing::ExitedWithCode(41),
+              "pipec: error: '.*' became shorter while it was read");
+  // What is none of ours goes where it went before.
+  EXPECT_EXIT(
+      {
+        std::signal(SIGBUS, [](int) { ::_exit(7); });
+        reportMappedFilesThatShrink([](int status) { ::_exit(status); });
+        ::raise(SIGBUS);
+      },
+      ::testing::ExitedWithCode(7), "");
 }
 
 TEST_F(MappedFileTest, EmptyFile) {

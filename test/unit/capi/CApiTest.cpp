@@ -4,6 +4,7 @@
 #include "test/unit/capi/CApi.h"
 #include "test/unit/runtime/TestSession.h"
 
+#include <atomic>
 #include <thread>
 
 using namespace pipec;
@@ -70,6 +71,51 @@ TEST_F(CApi, WritesNoMoreOfAResultThanTheCallerHas) {
   ASSERT_C_OK(pipec_package_input(package, 0, 0, &input, error.at()));
   EXPECT_STREQ(input.name, "x");
   EXPECT_EQ(input.rank, 77);
+}
+
+TEST_F(CApi, ASessionUsedBySeveralThreadsSaysSo) {
+  pipec_session *session = createSession();
+  std::atomic<int> right{0}, refused{0}, other{0};
+  auto work = [&] {
+    COwned<float> own{"x", PIPEC_F32, {4, 4}};
+    const pipec_tensor input = own.view();
+    for (int i = 0; i < 200; ++i) {
+      CError failure;
+      pipec_tensors *outputs = nullptr;
+      const pipec_status status =
+          pipec_session_run(session, &input, 1, 0, &outputs, failure.at());
+      const bool isRefused =
+          status == PIPEC_INVALID_ARGUMENT &&
+          failure.text().find("in use by another thread") != std::string::npos;
+      ++(status == PIPEC_OK ? right : isRefused ? refused : other);
+      pipec_tensors_free(outputs);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back(work);
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(other, 0);
+  EXPECT_GT(right, 0);
+  EXPECT_EQ(right + refused, 800);
+  pipec_session_free(session);
+}
+
+TEST_F(CApi, OpensWithFoldersThatAreAllowed) {
+  pipec_package_options options;
+  pipec_package_options_init(&options, sizeof options);
+  pipec_package *opened = nullptr;
+  const char *const folders[] = {"/", nullptr};
+  options.allow_external = folders;
+  options.allow_external_count = 1;
+  ASSERT_C_OK(
+      pipec_package_open_with(path.c_str(), &options, &opened, error.at()));
+  pipec_package_free(opened);
+  options.allow_external_count = 2;
+  EXPECT_C_ERROR(
+      pipec_package_open_with(path.c_str(), &options, &opened, error.at()),
+      PIPEC_INVALID_ARGUMENT, "a folder's path is NULL");
 }
 
 TEST_F(CApi, RunsWithTheBitsOfTheCppInterface) {

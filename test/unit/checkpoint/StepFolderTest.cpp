@@ -1,4 +1,6 @@
 // Folders that appear whole or not at all, and what is left after a crash.
+#include "runtime/checkpoint/checkpoint_format.h"
+#include "runtime/checkpoint/own_checkpoint.h"
 #include "runtime/checkpoint/step_folder.h"
 #include "test/unit/checkpoint/CheckpointHelper.h"
 
@@ -21,6 +23,14 @@ protected:
   }
 };
 
+/// What a checkpoint says of itself.
+std::string json(int64_t step, uint64_t seed = 0) {
+  CheckpointContents contents;
+  contents.info.step = step;
+  contents.info.seed = seed;
+  return checkpointJson(contents);
+}
+
 TEST_F(StepFolderTest, AppearsOnlyWhenPublished) {
   {
     auto folder = StepFolder::create(dir(), 7, false);
@@ -37,14 +47,14 @@ TEST_F(StepFolderTest, AppearsOnlyWhenPublished) {
 }
 
 TEST_F(StepFolderTest, ExistingStepsStayUnlessAsked) {
-  publish(1, "old");
+  publish(1, json(1, 7));
   EXPECT_NE(StepFolder::create(dir(), 1, false)
                 .status()
                 .message()
                 .find("exists already"),
             std::string::npos);
-  publish(1, "new", true);
-  EXPECT_EQ(read("run/step-1/checkpoint.json"), "new");
+  publish(1, json(1, 8), true);
+  EXPECT_EQ(read("run/step-1/checkpoint.json"), json(1, 8));
   EXPECT_EQ(entries(), std::vector<std::string>{"step-1"});
   fs::create_directory(path("run/step-2"));
   EXPECT_NE(StepFolder::create(dir(), 2, true)
@@ -52,6 +62,20 @@ TEST_F(StepFolderTest, ExistingStepsStayUnlessAsked) {
                 .message()
                 .find("is no checkpoint"),
             std::string::npos);
+  // Of another, of another step, and with a file that is not its own.
+  write("run/step-2/checkpoint.json", "{}");
+  EXPECT_FALSE(StepFolder::create(dir(), 2, true).ok());
+  write("run/step-2/checkpoint.json", json(3));
+  EXPECT_FALSE(StepFolder::create(dir(), 2, true).ok());
+  write("run/step-2/checkpoint.json", json(2));
+  EXPECT_TRUE(StepFolder::create(dir(), 2, true).ok());
+  write("run/step-2/part-0.safetensors.bak", "");
+  EXPECT_NE(checkOwnCheckpoint(path("run/step-2"), 2)
+                .message()
+                .find("part-0.safetensors.bak is no part of the checkpoint"),
+            std::string::npos);
+  EXPECT_FALSE(removeStep(dir(), 2).ok());
+  EXPECT_TRUE(fs::exists(path("run/step-2/part-0.safetensors.bak")));
 }
 
 TEST_F(StepFolderTest, AStepThatAppearsMeanwhileStays) {
@@ -102,16 +126,17 @@ TEST_F(StepFolderTest, WhatAKilledProcessLeftIsRemoved) {
 
 TEST_F(StepFolderTest, OldStepsAreRemovedButNotTheCurrentOne) {
   for (const int64_t step : {1, 2, 3, 10})
-    publish(step, "{}");
+    publish(step, json(step));
   ASSERT_TRUE(removeOldSteps(dir(), 2, 2).ok());
   EXPECT_EQ(*listSteps(dir()), (std::vector<int64_t>{2, 3, 10}));
   ASSERT_TRUE(removeOldSteps(dir(), 5, 10).ok());
   EXPECT_EQ(entries().size(), 3u);
-  // What holds no checkpoint is somebody's.
+  // What holds no checkpoint, or one of another, is somebody's.
+  publish(4, "{}");
   fs::create_directory(path("run/step-1"));
   write("run/step-1/mine", "");
   ASSERT_TRUE(removeOldSteps(dir(), 0, -1).ok());
-  EXPECT_EQ(entries(), std::vector<std::string>{"step-1"});
+  EXPECT_EQ(entries(), (std::vector<std::string>{"step-1", "step-4"}));
   EXPECT_FALSE(holdsCheckpoint(dir(), 1));
 }
 

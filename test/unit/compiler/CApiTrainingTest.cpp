@@ -7,6 +7,10 @@
 
 #include <cstring>
 
+#include <atomic>
+#include <cmath>
+#include <thread>
+
 using namespace pipec;
 using namespace pipec::test;
 
@@ -200,12 +204,47 @@ TEST_F(CApiTraining, GoesOnFromACheckpoint) {
   pipec_trainer_free(other);
 }
 
+TEST_F(CApiTraining, ATrainerUsedBySeveralThreadsSaysSo) {
+  std::atomic<int> right{0}, refused{0}, other{0};
+  auto work = [&] {
+    for (int i = 0; i < 50; ++i) {
+      CError failure;
+      const pipec_status status =
+          pipec_trainer_step(trainer, batch.data(), 2, nullptr, failure.at());
+      const bool isRefused =
+          status == PIPEC_INVALID_ARGUMENT &&
+          failure.text().find("in use by another thread") != std::string::npos;
+      ++(status == PIPEC_OK ? right : isRefused ? refused : other);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back(work);
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(other, 0);
+  EXPECT_EQ(right + refused, 200);
+  EXPECT_EQ(pipec_trainer_next_step(trainer), right);
+}
+
 TEST_F(CApiTraining, RefusesWrongArguments) {
   pipec_trainer *other = nullptr;
   pipec_tensors *list = nullptr;
   options.optimizer = "no-such";
   EXPECT_C_ERROR(pipec_trainer_create(package, &options, &other, error.at()),
-                 PIPEC_INVALID_ARGUMENT, "no-such");
+                 PIPEC_INVALID_ARGUMENT, "optimizer must be sgd");
+  EXPECT_EQ(error.text().find("--"), std::string::npos) << error.text();
+  options.optimizer = "sgd";
+  for (double pipec_trainer_options::*field :
+       {&pipec_trainer_options::weight_decay, &pipec_trainer_options::lr,
+        &pipec_trainer_options::momentum, &pipec_trainer_options::dampening,
+        &pipec_trainer_options::clip_norm}) {
+    pipec_trainer_options wrong = options;
+    wrong.*field = std::nan("");
+    EXPECT_C_ERROR(pipec_trainer_create(package, &wrong, &other, error.at()),
+                   PIPEC_INVALID_ARGUMENT, " must be a");
+    EXPECT_EQ(error.text().find("--"), std::string::npos) << error.text();
+  }
   ASSERT_NO_FATAL_FAILURE(compile("run.pipe", false));
   pipec_package *inference = nullptr;
   ASSERT_C_OK(pipec_package_open(folder.file("run.pipe").c_str(), &inference,

@@ -1,5 +1,5 @@
 // Files that differ, in size or in a block that is read, are told apart.
-#include "runtime/data/fingerprint.h"
+#include "runtime/base/fingerprint.h"
 
 #include <fstream>
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // Weights: the stage's own file, the model's files in place, permuted,
 // unaligned, wrong.
+#include "runtime/base/fingerprint.h"
 #include "runtime/base/safetensors.h"
 #include "test/unit/runtime/TestSession.h"
 
@@ -66,6 +67,23 @@ TEST_F(ExternalTest, RelativeAndAbsolute) {
   auto absolute = run();
   ASSERT_TRUE(absolute.ok()) << absolute.status().message();
   EXPECT_TRUE(sameBits(*absolute, w));
+}
+
+TEST_F(ExternalTest, FilesElsewhereNeedLeave) {
+  const std::string elsewhere = folder / "else.data";
+  writeBytes(elsewhere, w.data(), 24, 8);
+  for (const std::string &file : {elsewhere, std::string("../else.data")}) {
+    weight->mutable_external()->set_file(file);
+    expectError(run().status(), StatusCode::InvalidArgument,
+                "which lies outside of it");
+    auto package = Package::open(path, {{folder / "."}});
+    ASSERT_TRUE(package.ok());
+    EXPECT_TRUE(Session::create(*package, referenceOptions()).ok());
+  }
+  weight->mutable_external()->set_fingerprint(*fingerprintOf(elsewhere));
+  auto known = run();
+  ASSERT_TRUE(known.ok()) << known.status().message();
+  EXPECT_TRUE(sameBits(*known, w));
 }
 
 TEST_F(ExternalTest, Unaligned) {

@@ -1,9 +1,9 @@
-// What a data file holds, in a few bytes: to notice at resume that it is
-// another one.
-#ifndef PIPEC_RUNTIME_DATA_FINGERPRINT_H
-#define PIPEC_RUNTIME_DATA_FINGERPRINT_H
+// What a file holds, in a few bytes: to notice that it is another one, and to
+// know that someone has seen it.
+#ifndef PIPEC_RUNTIME_BASE_FINGERPRINT_H
+#define PIPEC_RUNTIME_BASE_FINGERPRINT_H
 
-#include "pipec/status.h"
+#include "runtime/base/mapped_file.h"
 
 namespace pipec {
 
@@ -11,6 +11,7 @@ namespace pipec {
 /// of 64 KiB at even distances from the first to the last, or of all bytes
 /// where there are fewer. Reads no more than that. Io.
 StatusOr<std::string> fingerprintOf(const std::string &path);
+std::string fingerprintOf(const MappedFile &file);
 
 } // namespace pipec
 
