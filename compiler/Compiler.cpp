@@ -81,7 +81,7 @@ public:
     if (const std::string unbound = unboundSizes(); !unbound.empty())
       report("sizes without a --bind count as 1; to give them: --bind " +
              unbound);
-    reportFoldedParameters();
+    PIPEC_RETURN_IF_ERROR(checkFoldedParameters());
     PIPEC_ASSIGN_OR_RETURN(CompiledModel compiled, compileVariants(variants));
     if (recomputesByMemory())
       PIPEC_RETURN_IF_ERROR(fitMemory(variants, compiled));
@@ -124,6 +124,8 @@ private:
     compiled.plan = planText;
     for (const std::string &mix : batchMixes)
       compiled.manifest.add_batch_mixes(llvm::json::fixUTF8(mix));
+    if (options.training)
+      recordLosses(*compiled.manifest.mutable_training());
     for (schema::Stage &stage : *compiled.manifest.mutable_stages())
       stage.set_recomputes(recomputes(stage.index()));
     isFirstTry = false;
@@ -230,12 +232,25 @@ private:
   llvm::SmallVector<int64_t> recomputedStages; // of Recompute::Auto
 
   /// Inference does not miss them; whoever means to train should know now.
-  void reportFoldedParameters() {
+  Status checkFoldedParameters() {
     const std::vector<std::string> folded =
         model->foldedParameters(tieOptions());
+    if (options.training && !options.training->allowFolded)
+      PIPEC_RETURN_IF_ERROR(
+          checkLost(path, model->lostParameters(tieOptions())));
     if (!folded.empty())
       report((options.training ? "warning: " : "") +
              describeFolded(folded, options.training.has_value()));
+    return {};
+  }
+
+  /// What is saved later says what it lacks.
+  void recordLosses(schema::Training &training) {
+    for (const std::string &name : model->foldedParameters(tieOptions()))
+      training.add_missing(llvm::json::fixUTF8(name));
+    for (const std::string &name :
+         model->trainingLosses(tieOptions()).guessedNames)
+      training.add_guessed_names(llvm::json::fixUTF8(name));
   }
 
   onnx::ImportOptions tieOptions() const {
@@ -474,10 +489,8 @@ private:
           ++count;
         }
       if (!count)
-        return invalidArgument("--freeze " + pattern +
-                               ": no parameter has that name; patterns may "
-                               "hold *, as in 'encoder.*'");
-      if (first)
+        PIPEC_RETURN_IF_ERROR(freezeFolded(pattern, first));
+      if (first && count)
         report("frozen by " + pattern + ": " + std::to_string(count) +
                (count == 1 ? " parameter" : " parameters"));
     }
@@ -509,6 +522,25 @@ private:
           read.count(weight.getSymName()))
         trained.insert(weight.getSymName());
     return trained;
+  }
+
+  /// Where no parameter of the file is meant: one that the exporter folded is
+  /// not trained anyway.
+  Status freezeFolded(const std::string &pattern, bool first) {
+    std::vector<std::string> folded = model->foldedParameters(tieOptions());
+    llvm::erase_if(folded, [&](const std::string &name) {
+      return !matchesPattern(name, pattern);
+    });
+    if (folded.empty())
+      return invalidArgument("--freeze " + pattern +
+                             ": no parameter has that name; patterns may "
+                             "hold *, as in 'encoder.*'");
+    if (first)
+      report("--freeze " + pattern + ": the exporter folded " +
+             llvm::join(folded, ", ") + " into other tensors, " +
+             (folded.size() == 1 ? "it is" : "they are") +
+             " not trained in any case");
+    return {};
   }
 
   static Status checkSomeLeft(ModuleOp module,

@@ -42,6 +42,41 @@ std::string describeFolded(const std::vector<std::string> &folded,
          "one is another name of a parameter that is left: --tie NAME=NAME";
 }
 
+Status checkLost(const std::string &path, const onnx::LostParameters &lost) {
+  constexpr size_t kShown = 40;
+  if (lost.names.empty() || lost.names.size() * 10 < lost.all)
+    return {};
+  return invalidArgument(
+      path + ": the exporter folded " + std::to_string(lost.names.size()) +
+      " of " + std::to_string(lost.all) +
+      " parameters into other tensors; they cannot be trained, and what is "
+      "saved would lack them: " +
+      firstOf(lost.names, kShown) +
+      "; export the model in training mode (model.train()) and with "
+      "optimize=False, or with dynamo=False, "
+      "training=TrainingMode.PRESERVE and do_constant_folding=False; "
+      "--allow-folded trains what is left");
+}
+
+std::vector<std::string>
+describePartial(const std::vector<std::string> &missing,
+                const std::vector<std::string> &guessedNames) {
+  constexpr size_t kShown = 10;
+  std::vector<std::string> lines;
+  if (!missing.empty())
+    lines.push_back("what is saved is not the model's whole state_dict: " +
+                    std::to_string(missing.size()) +
+                    " of its tensors are not in the model file (" +
+                    firstOf(missing, kShown) + ")");
+  if (!guessedNames.empty())
+    lines.push_back("the names of " + std::to_string(guessedNames.size()) +
+                    " saved parameters may not be PyTorch's, the model file "
+                    "has numbers for them (" +
+                    firstOf(guessedNames, kShown) +
+                    "); --names STATE_DICT.safetensors proves them");
+  return lines;
+}
+
 std::string describeStillStatistics(const std::vector<std::string> &modules) {
   return "the running statistics of " + firstOf(modules, 8) +
          " never move: their momentum in the file is 1, which the exporter "

@@ -13,6 +13,13 @@ namespace pipec {
 /// Whoever means to train is told all of `folded`, others a few.
 std::string describeFolded(const std::vector<std::string> &folded,
                            bool training);
+/// An error (InvalidArgument) that lists them where a tenth of the parameters
+/// or more are lost.
+Status checkLost(const std::string &path, const onnx::LostParameters &lost);
+/// What tensors saved from a package lack, of schema::Training; one line each.
+std::vector<std::string>
+describePartial(const std::vector<std::string> &missing,
+                const std::vector<std::string> &guessedNames);
 /// `modules`: whose running statistics have a momentum that keeps them.
 std::string describeStillStatistics(const std::vector<std::string> &modules);
 /// One line for each tensor, and one for all buffers.

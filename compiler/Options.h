@@ -39,6 +39,8 @@ struct TrainingOptions {
   double labelSmoothing = 0;
   /// Parameters that keep their values: names, with * for any part of one.
   std::vector<std::string> freeze;
+  /// Train although the exporter folded a tenth of the parameters or more.
+  bool allowFolded = false;
   /// Batch normalisation keeps its stored statistics.
   bool batchNormFrozen = false;
   /// A name of passes/schedule/Generate.h, or, with `scheduleCsv`, what to call

@@ -281,4 +281,15 @@ Operand CallOperands::at(const Initializer &tensor, Reader reader) const {
   return operand;
 }
 
+std::optional<std::string> CallOperands::biasOfLayer(int node) const {
+  const FxCall &call = model.calls[node];
+  const TargetForm *form = formOfTarget(call.target);
+  if (!form || (form->kind != TargetForm::Convolution &&
+                form->name != std::string("aten.linear.")))
+    return std::nullopt;
+  Operand operand = argument(call, Role::Bias, *form);
+  return operand.kind == Operand::Kind::Named ? std::optional(operand.name)
+                                              : std::nullopt;
+}
+
 } // namespace pipec::onnx

@@ -45,6 +45,9 @@ public:
   explicit CallOperands(const Model &model);
 
   Operand at(const Initializer &tensor, Reader reader) const;
+  /// The parameter that the call gives a linear layer or a convolution as its
+  /// bias.
+  std::optional<std::string> biasOfLayer(int node) const;
   /// state_dict names among the references of the node's fx call, each once.
   std::vector<std::string> parametersOf(int node) const;
   /// The nodes of the fx call of `node`, in order; none where it has no call.

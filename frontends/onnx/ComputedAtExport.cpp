@@ -307,6 +307,37 @@ std::vector<ComputedTensor> findComputed(const Model &model,
   return ComputedFinder(model, table).run();
 }
 
+LostParameters findLost(const Model &model, const WeightTable &table) {
+  LostParameters lost;
+  std::set<std::string> traces; // what calls read and what values came from
+  for (const FxCall &call : model.calls)
+    for (const std::string &name : call.references)
+      if (auto entry = model.signature.byPlaceholder.find(name);
+          entry != model.signature.byPlaceholder.end())
+        traces.insert(model.signature.entries[entry->second].target);
+  for (const auto &[value, sources] : model.folded)
+    traces.insert(sources.begin(), sources.end());
+  // A file without a signature: something is there that nobody knows.
+  const bool nameless =
+      model.signature.empty() &&
+      std::any_of(
+          table.decls.begin(), table.decls.end(), [&](const WeightDecl &decl) {
+            return decl.kind == WeightKind::Constant &&
+                   startsWith(decl.name, "onnx::") && isFloat(decl.type.dtype);
+          });
+  for (const std::string &name : table.folded)
+    if (!endsWith(name, "(buffer)") &&
+        (model.signature.empty()
+             ? nameless
+             : traces.count(name) || model.initializerByName.count(name)))
+      lost.names.push_back(name);
+  lost.all = lost.names.size();
+  for (const WeightDecl &decl : table.decls)
+    if (decl.kind == WeightKind::Parameter)
+      lost.all += 1 + decl.aliases.size();
+  return lost;
+}
+
 std::vector<std::string> findPossibleBuffers(const Model &model,
                                              const WeightTable &table) {
   std::vector<std::string> names;

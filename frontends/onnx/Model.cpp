@@ -219,6 +219,7 @@ openModel(std::shared_ptr<const MappedFile> file) {
   readOrigins(*model);
   PIPEC_RETURN_IF_ERROR(readTensors(*model, *scanned, std::move(file)));
   readAliasNodes(*model);
+  PIPEC_RETURN_IF_ERROR(restoreRemovedBiases(*model));
   restorePaths(*model);
   PIPEC_RETURN_IF_ERROR(checkGraph(*model));
   PIPEC_ASSIGN_OR_RETURN(model->interface, readInterface(*model));

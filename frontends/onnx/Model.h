@@ -29,7 +29,8 @@ struct Model {
   int64_t opset = 0;
   ModelInterface interface;
   std::vector<Initializer>
-      initializers; // file order, then those made by `aliasNodes`
+      initializers; // file order, then those made by `aliasNodes` and
+                    // restoreRemovedBiases
   std::map<std::string, int> initializerByName;
   std::map<std::pair<int, int>, TensorSource>
       attributeTensors;        // (node, attribute)
@@ -61,6 +62,10 @@ openModel(std::shared_ptr<const MappedFile> file);
 /// Puts the nodes in topological order. Each new position's place in the file;
 /// empty where nothing had to move, and where a cycle leaves no order.
 std::vector<int> sortNodes(::onnx::GraphProto &graph);
+/// Gives linear layers and convolutions their biases back which the exporter's
+/// optimizer removed because they are zero. Errors: ResourceExhausted.
+Status restoreRemovedBiases(Model &model);
+
 /// Opset, IR version, features pipec refuses. Called by openModel; so are the
 /// others below.
 Status checkVersions(const Model &model);

@@ -80,6 +80,11 @@ OnnxModel::foldedParameters(const ImportOptions &options) const {
   return weights.ok() ? weights->folded : std::vector<std::string>();
 }
 
+LostParameters OnnxModel::lostParameters(const ImportOptions &options) const {
+  const StatusOr<WeightTable> &weights = impl->weights(options);
+  return weights.ok() ? findLost(*impl->model, *weights) : LostParameters();
+}
+
 TrainingLosses OnnxModel::trainingLosses(const ImportOptions &options) const {
   const StatusOr<WeightTable> &weights = impl->weights(options);
   if (!weights.ok())

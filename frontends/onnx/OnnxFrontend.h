@@ -76,6 +76,14 @@ struct ComputedTensor {
   bool certain = false;                // the file says that it is from them
 };
 
+/// Parameters that the file has no tensor of, although something was made of
+/// them: they went into other tensors, or into constants. One that nothing
+/// reads leaves no trace and is not among them.
+struct LostParameters {
+  std::vector<std::string> names; // or those of what was made of them
+  size_t all = 0;                 // with the parameters that the file has
+};
+
 /// What a file does not keep of a model and training would need.
 struct TrainingLosses {
   /// Tensors that may have been computed from parameters which the file still
@@ -114,6 +122,7 @@ public:
   /// listed.
   std::vector<std::string>
   foldedParameters(const ImportOptions &options = {}) const;
+  LostParameters lostParameters(const ImportOptions &options = {}) const;
   /// What training cannot know from the file.
   TrainingLosses trainingLosses(const ImportOptions &options = {}) const;
 

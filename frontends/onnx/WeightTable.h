@@ -103,6 +103,7 @@ Status resolveTies(const Model &model, const ImportOptions &options,
 /// ComputedAtExport.cpp: see OnnxModel.
 std::vector<ComputedTensor> findComputed(const Model &model,
                                          const WeightTable &table);
+LostParameters findLost(const Model &model, const WeightTable &table);
 std::vector<std::string> findPossibleBuffers(const Model &model,
                                              const WeightTable &table);
 std::vector<std::string> findGuessedNames(const Model &model,

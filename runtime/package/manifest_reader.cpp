@@ -347,6 +347,10 @@ Status readAll(const FileBytes &bytes, Package::Impl &package) {
   package.producer = manifest.producer();
   package.batchMixes.assign(manifest.batch_mixes().begin(),
                             manifest.batch_mixes().end());
+  package.missing.assign(manifest.training().missing().begin(),
+                         manifest.training().missing().end());
+  package.guessedNames.assign(manifest.training().guessed_names().begin(),
+                              manifest.training().guessed_names().end());
   PIPEC_RETURN_IF_ERROR(readVariants(manifest, package));
   PIPEC_RETURN_IF_ERROR(readInputs(manifest, package));
   PIPEC_RETURN_IF_ERROR(readOutputs(manifest, package));

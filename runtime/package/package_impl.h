@@ -109,7 +109,8 @@ struct StageRouting {
 struct Package::Impl {
   PackageOptions options;
   std::string path, modelName, producer;
-  std::vector<std::string> batchMixes; // see schema::Manifest
+  std::vector<std::string> batchMixes;            // see schema::Manifest
+  std::vector<std::string> missing, guessedNames; // see schema::Training
   std::vector<InputInfo> inputs;
   std::vector<OutputInfo> outputs;
   std::vector<StageInfo> stages;

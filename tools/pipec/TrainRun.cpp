@@ -4,6 +4,7 @@
 #include "tools/pipec/TrainRun.h"
 
 #include "compiler/BatchMixes.h"
+#include "compiler/ExportRemarks.h"
 #include "compiler/PackageWriter.h"
 #include "runtime/base/fingerprint.h"
 #include "runtime/base/safetensors.h"
@@ -526,6 +527,16 @@ static void addTied(TensorMap &tensors, const Trainer &trainer) {
     }
 }
 
+/// Once something was saved that a user may take for the whole model.
+void TrainRun::reportPartial() const {
+  if (arguments.saveParams.empty() && arguments.checkpoints.folder.empty())
+    return;
+  const Package::Impl &impl = plans.front().package.impl();
+  for (const std::string &line :
+       describePartial(impl.missing, impl.guessedNames))
+    report("warning: " + line);
+}
+
 Status TrainRun::saveWeights() const {
   if (arguments.saveParams.empty())
     return {};
@@ -597,6 +608,7 @@ Status TrainRun::train() {
   for (int64_t step = start; step < steps; ++step)
     PIPEC_RETURN_IF_ERROR(trainStep(step));
   PIPEC_RETURN_IF_ERROR(saveWeights());
+  reportPartial();
   const int64_t made = steps - start;
   report(made == 0 ? "the run is complete: all of the steps were done already"
                    : "trained " + std::to_string(made) +

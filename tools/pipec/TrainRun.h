@@ -61,6 +61,7 @@ private:
   void showProgress(const StepResult &result, double seconds);
   void endProgress();
   Status saveWeights() const;
+  void reportPartial() const;
   Status saveGradients(Trainer &trainer) const;
 
   TrainArguments arguments;        // completed by what a package says

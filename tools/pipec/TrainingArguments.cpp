@@ -14,8 +14,8 @@ namespace {
 const char *const optionNames[] = {
     "--loss",         "--labels",          "--reduction",
     "--ignore-index", "--label-smoothing", "--freeze",
-    "--batch-norm",   "--schedule",        "--ranks",
-    "--recompute"};
+    "--allow-folded", "--batch-norm",      "--schedule",
+    "--ranks",        "--recompute"};
 
 void addLoss(CLI::App &command, TrainingArguments &a) {
   const char *group = "Loss";
@@ -47,6 +47,11 @@ void addLoss(CLI::App &command, TrainingArguments &a) {
                   "Parameters that keep their values; * stands for any part of "
                   "a name. Repeatable.")
       ->allow_extra_args(false)
+      ->group(group);
+  command
+      .add_flag("--allow-folded", a.allowFolded,
+                "Train although the exporter folded a tenth of the parameters "
+                "or more into other tensors")
       ->group(group);
   command
       .add_option("--batch-norm", a.batchNorm,
@@ -162,6 +167,7 @@ TrainingArguments::trainingOptions(bool feedsLabels) const {
   training.ignoreIndex = ignoreIndex;
   training.labelSmoothing = labelSmoothing;
   training.freeze = freeze;
+  training.allowFolded = allowFolded;
   training.batchNormFrozen = batchNorm == "frozen";
   using Recompute = TrainingOptions::Recompute;
   training.recompute = recompute == "full"   ? Recompute::Full

@@ -17,6 +17,7 @@ struct TrainingArguments {
   int64_t ignoreIndex = -100;
   double labelSmoothing = 0;
   std::vector<std::string> freeze;
+  bool allowFolded = false;
   // schedule
   std::string schedule = "1f1b", recompute = "none";
   int64_t ranks = 0;
