@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Gradients at corners, ties, zeros, infinities, NaN and denormals against PyTorch's, of every operator in every exporter's form.
+"""Gradients at corners, ties, zeros, infinities, NaN and denormals against PyTorch's, of every operator in every exporter's form,
+and of those that no exporter writes.
 
 usage: corners.py --pipec BIN [--models DIR] [--only NAME...]
 The table is in corners/, made by corners/make_corners.py. A gradient is right where it is PyTorch's to 2e-5, infinities and zeros
@@ -68,7 +69,7 @@ def main():
     parser.add_argument('--only', nargs='*')
     arguments = parser.parse_args()
     totals = np.zeros(2, int)
-    for form in ('dynamo', 'plain', 'legacy'):
+    for form in ('dynamo', 'plain', 'legacy', 'nodes'):
         totals += check(arguments.pipec, arguments.models, form, arguments.only)
     print(f'{totals[0]} passed, {totals[1]} failed')
     sys.exit(0 if totals[0] and not totals[1] else 1)

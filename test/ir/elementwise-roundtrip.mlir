@@ -190,3 +190,16 @@ pipe.graph @compare_select(%arg0: tensor<2x3xf32>, %arg1: tensor<3xf32>) -> tens
   %6 = pipe.select %0, %arg0, %arg1 : (tensor<2x3xi1>, tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   pipe.output %6 : tensor<2x3xf32>
 }
+
+// CHECK-LABEL: pipe.graph @corners
+pipe.graph @corners(%a: tensor<2xf32>, %b: tensor<f32>) {
+  // CHECK: pipe.maximum %{{.*}}, %{{.*}} {bound} : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+  %0 = pipe.maximum %a, %b {bound} : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+  // CHECK: pipe.minimum %{{.*}}, %{{.*}} {bound} : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+  %1 = pipe.minimum %0, %b {bound} : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+  // CHECK: pipe.sqrt %{{.*}} {flat_at_zero} : (tensor<2xf32>) -> tensor<2xf32>
+  %2 = pipe.sqrt %1 {flat_at_zero} : (tensor<2xf32>) -> tensor<2xf32>
+  // CHECK: pipe.pow %{{.*}}, %{{.*}} {flat_at_zero} : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+  %3 = pipe.pow %2, %b {flat_at_zero} : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+  pipe.output
+}

@@ -462,3 +462,14 @@ pipe.graph @case(%a: tensor<1x4x8xf32>) {
   %0 = pipe.avg_pool %a window [2] strides [3] padding [1, 1] dilations [1] {ceil_mode = true} : (tensor<1x4x8xf32>) -> tensor<1x4x6xf32>
   pipe.output
 }
+
+// -----
+
+// With ceil_mode a window may miss less than a stride of its size.
+pipe.graph @case(%a: tensor<1x4x8xf32>) {
+  %0 = pipe.avg_pool %a window [11] strides [4] padding [0, 0] dilations [1] {ceil_mode = true} : (tensor<1x4x8xf32>) -> tensor<1x4x1xf32>
+  %1 = pipe.max_pool %a window [5] strides [2] padding [0, 0] dilations [2] {ceil_mode = true} : (tensor<1x4x8xf32>) -> tensor<1x4x1xf32>
+  // expected-error @+1 {{'pipe.avg_pool' op window of 12 is larger than the padded input of 8 in spatial dimension 0}}
+  %2 = pipe.avg_pool %a window [12] strides [4] padding [0, 0] dilations [1] {ceil_mode = true} : (tensor<1x4x8xf32>) -> tensor<1x4x1xf32>
+  pipe.output
+}

@@ -43,3 +43,10 @@ pipe.graph @top_k(%a: tensor<2x3xf32>) {
   %1:2 = pipe.top_k %a k 0 dim 0 {largest = false} : (tensor<2x3xf32>) -> (tensor<0x3xf32>, tensor<0x3xi64>)
   pipe.output
 }
+
+// CHECK-LABEL: pipe.graph @first
+pipe.graph @first(%a: tensor<2x3xf32>) {
+  // CHECK: pipe.reduce max %{{.*}} dims [1] keep {select_first} : (tensor<2x3xf32>) -> tensor<2x1xf32>
+  %0 = pipe.reduce max %a dims [1] keep {select_first} : (tensor<2x3xf32>) -> tensor<2x1xf32>
+  pipe.output
+}

@@ -126,3 +126,19 @@ pipe.graph @case(%a: tensor<2x3xf32>) {
   %0:2 = pipe.top_k %a k 1 dim 1 : (tensor<2x3xf32>) -> (tensor<2x1xf32>, tensor<2x3xi64>)
   pipe.output
 }
+
+// -----
+
+pipe.graph @case(%a: tensor<2x3xf32>) {
+  // expected-error @+1 {{'pipe.reduce' op select_first is of max and min along one dimension, got sum along [1]}}
+  %0 = pipe.reduce sum %a dims [1] {select_first} : (tensor<2x3xf32>) -> tensor<2xf32>
+  pipe.output
+}
+
+// -----
+
+pipe.graph @case(%a: tensor<2x3xf32>) {
+  // expected-error @+1 {{'pipe.reduce' op select_first is of max and min along one dimension, got max along [0, 1]}}
+  %0 = pipe.reduce max %a dims [0, 1] {select_first} : (tensor<2x3xf32>) -> tensor<f32>
+  pipe.output
+}

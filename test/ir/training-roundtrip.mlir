@@ -38,3 +38,12 @@ pipe.graph @resize(%g: tensor<1x2x6xf32>) {
   %2 = pipe.resize_grad cubic %g to [1, 2, 3] scales [1.0, 1.0, 2.0] {cubic_coeff = -5.000000e-01 : f64, exclude_outside = true} : (tensor<1x2x6xf32>) -> tensor<1x2x3xf32>
   pipe.output
 }
+
+// CHECK-LABEL: pipe.graph @chains
+pipe.graph @chains(%g: tensor<2x3xf32>, %s: tensor<3xf32>, %h: tensor<4xbf16>) {
+  // CHECK: pipe.chain mul %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  %0 = pipe.chain mul %g, %s : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  // CHECK: pipe.chain div %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : (tensor<4xbf16>, tensor<4xbf16>) -> tensor<4xbf16>
+  %1 = pipe.chain div %h, %h : (tensor<4xbf16>, tensor<4xbf16>) -> tensor<4xbf16>
+  pipe.output
+}

@@ -294,3 +294,27 @@ pipe.graph @case(%g: tensor<2x6xf32>) {
   %0 = pipe.resize_grad linear %g to [2, 3] scales [1.0, 2.0] : (tensor<2x6xf32>) -> tensor<2x6xf32>
   pipe.output
 }
+
+// -----
+
+pipe.graph @case(%g: tensor<2x3xf32>, %s: tensor<3xf64>) {
+  // expected-error @+1 {{'pipe.chain' op element types must agree, got 'f32' and 'f64'}}
+  %0 = pipe.chain mul %g, %s : (tensor<2x3xf32>, tensor<3xf64>) -> tensor<2x3xf32>
+  pipe.output
+}
+
+// -----
+
+pipe.graph @case(%g: tensor<2x3xf32>, %s: tensor<4xf32>) {
+  // expected-error @+1 {{'pipe.chain' op shapes [2, 3] and [4] do not broadcast}}
+  %0 = pipe.chain div %g, %s : (tensor<2x3xf32>, tensor<4xf32>) -> tensor<2x3xf32>
+  pipe.output
+}
+
+// -----
+
+pipe.graph @case(%g: tensor<2x3xi32>) {
+  // expected-error @+1 {{'pipe.chain' op operand #0 must be}}
+  %0 = pipe.chain mul %g, %g : (tensor<2x3xi32>, tensor<2x3xi32>) -> tensor<2x3xi32>
+  pipe.output
+}

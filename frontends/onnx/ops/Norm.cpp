@@ -5,6 +5,9 @@
 // ops and reductions. Tests: test/unit/frontends/ImportTest.cpp.
 #include "frontends/onnx/NodeContext.h"
 #include "frontends/onnx/Text.h"
+#include "ir/PipelineOps.h"
+#include "ir/ShapeInference.h"
+#include "ir/ShapeOps.h"
 
 namespace pipec::onnx {
 namespace {
@@ -157,9 +160,38 @@ void outStandardised(NodeContext &c) {
                    c.e.reshape(c.e.convert(c.in(2), x.dtype()), channels)));
 }
 
+/// Of instance normalisation with running statistics, which exporters write as
+/// the batch normalisation of one row with all rows' channels: the rows for
+/// which the exporter repeated a parameter or buffer in the file, knowing the
+/// size of the batch; else 1.
+int64_t rowsRepeatedAtExport(NodeContext &c) {
+  auto reshape = c.e.materialize(c.in(0)).getDefiningOp<pipe::ReshapeOp>();
+  if (!reshape || c.in(0).dim(0) != 1 ||
+      c.call().target.find("aten.instance_norm") == std::string::npos)
+    return 1;
+  for (int k = 1; k < 5; ++k) {
+    auto load = c.e.materialize(c.in(k)).getDefiningOp<pipe::LoadWeightOp>();
+    auto weight =
+        load ? mlir::SymbolTable::lookupNearestSymbolFrom<pipe::WeightOp>(
+                   load, load.getWeightAttr())
+             : pipe::WeightOp();
+    if (weight && weight.getKind() != pipe::WeightKind::constant)
+      return pipe::shapeOf(reshape.getOperand())[0];
+  }
+  return 1;
+}
+
 void importBatchNorm(NodeContext &c) {
   if (!c.needInputs(5))
     return;
+  if (c.training)
+    if (int64_t rows = rowsRepeatedAtExport(c); rows > 1)
+      return c.refuse("the file holds the parameters and statistics of this "
+                      "InstanceNorm " +
+                      std::to_string(rows) +
+                      " times, once for each row of the batch that it was "
+                      "exported with: to train it, export with a dynamic batch "
+                      "size, or with optimize=False");
   bool trained = c.intAttr("training_mode", 0) != 0;
   if (trained && c.in(0).rank() >= 2 &&
       c.in(1).numElements() == c.in(0).dim(1) &&

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Makes the table of gradients at corners: small models of many operators, exported every way, and PyTorch's gradients.
 
-usage: make_corners.py [--out DIR] [--only NAME...]
+usage: make_corners.py [--out DIR] [--forms FORM...] [--only NAME...]
 Needs torch, onnx, onnxscript and safetensors; the test (../corners.py) needs none of them but safetensors. One parameter holds the
 special points of all; the loss is the sum of all results, each element with a factor of its own. So one step gives every
 gradient. A factor of 0 beside a NaN says that nothing depends on the element. Each model also has `wants`, PyTorch's gradients in f32.
 """
 import argparse, contextlib, io, json, logging, math, os, warnings
+import numpy as np
 import onnx
 import torch, torch.nn as nn, torch.nn.functional as F
 from safetensors.torch import save_file
@@ -18,6 +19,7 @@ TINY = 1e-41  # denormal
 POINTS = [0.0, -0.0, TINY, -TINY, inf, -inf, nan, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, 6.0, 20.0, 80.0, -80.0]
 T = torch.tensor
 CASES = {}
+FORM_NAMES = ('dynamo', 'plain', 'legacy', 'nodes')
 FORMS = {}  # the only exporter's form that a case is in
 
 
@@ -140,6 +142,53 @@ case('attention_float', lambda q, k, v: attend(q, k, v, torch.where(SEEN | T([[F
 case('attention_causal', lambda q, k, v: F.scaled_dot_product_attention(q[None, None], k[None, None], v[None, None], is_causal=True), *QKV)
 
 
+# Operators that no exporter writes, as nodes: (operator, attributes, PyTorch's function, operands).
+NODES = [
+    ('ReduceL1', dict(keepdims=0), lambda x: torch.norm(x, p=1), ROWS[:1]), ('ReduceL2', dict(keepdims=0), lambda x: torch.norm(x), ROWS[:1]),
+    ('ReduceSumSquare', {}, lambda x: (x * x).sum().reshape(1, 1), ROWS), ('ReduceL2', {}, lambda x: torch.norm(x).reshape(1, 1), ROWS[:4]),
+    *(('LpNormalization', dict(p=p, axis=1), lambda x, p=p: x / torch.where((n := torch.norm(x, p=p, dim=1, keepdim=True)) == 0, 1.0, n), ROWS) for p in (1, 2)),
+    *(('GlobalLpPool', dict(p=p), lambda x, p=p: torch.norm(x, p=p, dim=2, keepdim=True), [ROWS]) for p in (1, 2, 3)),
+    *(('LpPool', dict(p=p, kernel_shape=[3]), lambda x, p=p: torch.norm(x, p=p, dim=2, keepdim=True), [ROWS]) for p in (1, 2, 3)),
+    ('GlobalMaxPool', {}, lambda x: x.amax(2, keepdim=True), [TIES]), ('MaxPool', dict(kernel_shape=[2]), lambda x: F.max_pool1d(x, 2, 1), [TIES]),
+    ('MeanVarianceNormalization', dict(axes=[2]), lambda x: (x - x.mean(2, keepdim=True)) / (x.std(2, keepdim=True, unbiased=False) + 1e-9), [[[1.0, 2, 4], [-1, 0.5, 3]]]),
+    ('ThresholdedRelu', dict(alpha=1.0), lambda x: F.threshold(x, 1.0, 0.0), POINTS[:6] + POINTS[7:]), ('Shrink', dict(lambd=0.5, bias=0.5), F.softshrink, POINTS),
+    ('Shrink', dict(lambd=1.0), lambda x: F.hardshrink(x, 1.0), POINTS[:6] + POINTS[7:]), ('Softsign', {}, F.softsign, POINTS), ('Softplus', {}, F.softplus, POINTS),
+    ('HardSigmoid', dict(alpha=0.5, beta=0.5), lambda x: (x * 0.5 + 0.5).clamp(0.0, 1.0), POINTS), ('Elu', dict(alpha=0.5), lambda x: F.elu(x, 0.5), POINTS),
+    ('Celu', dict(alpha=2.0), lambda x: F.celu(x, 2.0), POINTS), ('Selu', {}, F.selu, POINTS), ('LeakyRelu', dict(alpha=0.25), lambda x: F.leaky_relu(x, 0.25), POINTS),
+    ('Gelu', {}, F.gelu, POINTS), ('Sign', {}, torch.sign, POINTS), ('Abs', {}, torch.abs, POINTS), ('Sqrt', {}, torch.sqrt, POINTS), ('Atanh', {}, torch.atanh, POINTS),
+    ('Max', {}, torch.maximum, *PAIRS), ('Min', {}, torch.minimum, *PAIRS), ('PRelu', {}, lambda x, w: torch.where(x > 0, x, w * x), [0.0, -0.0, 1.0, -1.0, inf], [0.25] * 5),
+    ('Mod', dict(fmod=1), torch.fmod, [5.0, -5.0, 4.0, 0.0], [3.0, 3.0, 2.0, 1.0]), ('Div', {}, torch.div, *FINITE), ('Pow', {}, torch.pow, [0.0, 0.0, 2.0], [1.0, 2.0, 0.0])]
+
+
+def export_nodes(path):
+    """The same model of NODES, made by hand; their cases are added as `node_K`."""
+    helper, constant = onnx.helper, lambda name, value: onnx.numpy_helper.from_array(np.asarray(value), name)
+    nodes, sums, at = [helper.make_node('Mul', ['points', 'x'], ['p'])], [], 0
+    weights = []
+    for k, (op, attributes, fn, *operands) in enumerate(NODES):
+        case(f'node_{k}_{op}', fn, *operands)
+        inputs = []
+        for i, value in enumerate(CASES[f'node_{k}_{op}'][1]):
+            name = f'{k}_{i}'
+            weights += [constant(f'from_{name}', [at]), constant(f'to_{name}', [at + value.numel()]), constant(f'shape_{name}', np.array(value.shape, np.int64))]
+            nodes += [helper.make_node('Slice', ['p', f'from_{name}', f'to_{name}'], [f'flat_{name}']),
+                      helper.make_node('Reshape', [f'flat_{name}', f'shape_{name}'], [f'in_{name}'])]
+            inputs.append(f'in_{name}')
+            at += value.numel()
+        result = fn(*CASES[f'node_{k}_{op}'][1])
+        weights.append(constant(f'factors_{k}', (0.5 + torch.arange(result.numel(), dtype=torch.float32).reshape(result.shape) / 8).numpy()))
+        nodes += [helper.make_node(op, inputs, [f'out_{k}'], **attributes), helper.make_node('Mul', [f'out_{k}', f'factors_{k}'], [f'scaled_{k}']),
+                  helper.make_node('ReduceSum', [f'scaled_{k}'], [f'sum_{k}'], keepdims=0)]
+        sums.append(f'sum_{k}')
+    names = [name for name in CASES if name.startswith('node_')]
+    nodes.append(helper.make_node('Sum', sums, ['loss']))
+    weights.append(constant('points', All(names).points.detach().numpy()))
+    port = lambda name, shape: helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)
+    model = helper.make_model(helper.make_graph(nodes, 'g', [port('x', [1])], [port('loss', [])], weights), opset_imports=[helper.make_opsetid('', 20)], ir_version=9)
+    onnx.save(model, path)
+    return names
+
+
 class All(nn.Module):
     """All operands are pieces of one parameter, as an exporter may store equal parameters once."""
     def __init__(self, names):
@@ -212,10 +261,18 @@ def strip(path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--out', default=os.path.dirname(os.path.abspath(__file__)))
+    parser.add_argument('--forms', nargs='*', choices=FORM_NAMES)
     parser.add_argument('--only', nargs='*')
     arguments = parser.parse_args()
     os.makedirs(arguments.out, exist_ok=True)
-    for form in ('dynamo', 'plain', 'legacy'):
+    for form in FORM_NAMES:
+        if arguments.forms and form not in arguments.forms:
+            continue
+        if form == 'nodes':
+            names = export_nodes(f'{arguments.out}/nodes.onnx')
+            wants, places = gradients(names)
+            save_file(wants, f'{arguments.out}/nodes.safetensors', places)
+            continue
         names = [name for name in CASES if form in FORMS.get(name, form) and (not arguments.only or name in arguments.only) and can_export(name, form)]
         path = f'{arguments.out}/{form}.onnx'
         export(names, path, form)

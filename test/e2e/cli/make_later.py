@@ -24,6 +24,10 @@ write('squash', [linear('x', 'h', 0), helper.make_node('Relu', ['h'], ['r'], '/a
 write('mask', [linear('x', 'h', 0), helper.make_node('Add', ['h', 'mask'], ['m'], '/Add'), helper.make_node('Softmax', ['m'], ['p'], '/Softmax', axis=-1), linear('p', 'y', 1)],
       [('x', rows), ('mask', rows)], weight)
 write('sub', [linear('x', 'h', 0), helper.make_node('Sub', ['z', 'z'], ['d'], '/Sub'), helper.make_node('Add', ['h', 'd'], ['y'], '/Add')], [('x', rows), ('z', rows)], {'l0.weight': weight['l0.weight']})
+# The forward replaces the NaN of z - z, but the weight's gradient is a product of it with zeros.
+write('replaced', [helper.make_node('Sub', ['z', 'z'], ['d'], '/Sub'), linear('d', 'h', 0), helper.make_node('IsNaN', ['d'], ['n'], '/IsNaN'),
+                   helper.make_node('Where', ['n', 'x', 'h'], ['w'], '/Where'), helper.make_node('IsNaN', ['w'], ['o'], '/IsNaN_1'), helper.make_node('Where', ['o', 'x', 'w'], ['y'], '/Where_1')],
+      [('x', rows), ('z', rows)], {'l0.weight': weight['l0.weight']})
 write('ids', [helper.make_node('Gather', ['l0.weight', 'i'], ['e'], '/emb/Gather'), linear('e', 'y', 1)], [('i', ['batch'], INT)], weight)
 
 x = np.linspace(-1, 1, 12).reshape(4, 3).astype(np.float32)

@@ -93,3 +93,45 @@ pipe.graph @half(%x: tensor<2x3xf16>, %c: tensor<3xf16>) -> tensor<2x3xf16> {
   %0 = pipe.batch_norm %x scale %c bias %c mean %m variance %c epsilon 1.0 : (tensor<2x3xf16>, tensor<3xf16>, tensor<3xf16>, tensor<3xf16>, tensor<3xf16>) -> tensor<2x3xf16>
   pipe.output %0 : tensor<2x3xf16>
 }
+
+// -----
+
+// Instance normalisation with running statistics: the images' channels are those of one image, the statistics are repeated for each.
+pipe.weight @mean buffer : tensor<3xf32> from #pipe.source<"m", 24, 12>
+pipe.weight @variance buffer : tensor<3xf32> from #pipe.source<"m", 36, 12>
+// CHECK-LABEL: pipe.graph @instance
+// CHECK-SAME: tensor<3xf32> {pipe.buffer = "mean", pipe.name = "mean:new"}, tensor<3xf32> {pipe.buffer = "variance", pipe.name = "variance:new"})
+pipe.graph @instance(%x: tensor<1x6x5xf32>, %c: tensor<6xf32>) -> tensor<1x6x5xf32> {
+  // CHECK: %[[OLD:.*]] = pipe.load_weight @mean
+  // CHECK: %[[MEAN:.*]] = pipe.reduce mean %{{.*}} dims [0, 2] : (tensor<1x6x5xf32>) -> tensor<6xf32>
+  // CHECK: %[[EACH:.*]] = pipe.reshape %[[MEAN]] to [2, 3]
+  // CHECK: %[[OVER:.*]] = pipe.reduce mean %[[EACH]] dims [0] : (tensor<2x3xf32>) -> tensor<3xf32>
+  // CHECK: pipe.mul %[[OLD]]
+  // CHECK: pipe.mul %[[OVER]]
+  // CHECK: pipe.constant dense<1.250000e+00>
+  %m = pipe.load_weight @mean : tensor<3xf32>
+  %v = pipe.load_weight @variance : tensor<3xf32>
+  %m1 = pipe.reshape %m to [1, 3] : (tensor<3xf32>) -> tensor<1x3xf32>
+  %m2 = pipe.broadcast %m1 to [2, 3] : (tensor<1x3xf32>) -> tensor<2x3xf32>
+  %m3 = pipe.reshape %m2 to [6] : (tensor<2x3xf32>) -> tensor<6xf32>
+  %v1 = pipe.reshape %v to [1, 3] : (tensor<3xf32>) -> tensor<1x3xf32>
+  %v2 = pipe.broadcast %v1 to [2, 3] : (tensor<1x3xf32>) -> tensor<2x3xf32>
+  %v3 = pipe.reshape %v2 to [6] : (tensor<2x3xf32>) -> tensor<6xf32>
+  %0 = pipe.batch_norm %x scale %c bias %c mean %m3 variance %v3 epsilon 1.0 : (tensor<1x6x5xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<1x6x5xf32>
+  pipe.output %0 : tensor<1x6x5xf32>
+}
+
+// -----
+
+// Repeated in another order, elements are no images: nothing moves.
+pipe.weight @mean buffer : tensor<3xf32> from #pipe.source<"m", 24, 12>
+// CHECK-LABEL: pipe.graph @otherwise
+// CHECK-SAME: -> tensor<1x6x5xf32> {
+pipe.graph @otherwise(%x: tensor<1x6x5xf32>, %c: tensor<6xf32>) -> tensor<1x6x5xf32> {
+  %m = pipe.load_weight @mean : tensor<3xf32>
+  %m1 = pipe.reshape %m to [3, 1] : (tensor<3xf32>) -> tensor<3x1xf32>
+  %m2 = pipe.broadcast %m1 to [3, 2] : (tensor<3x1xf32>) -> tensor<3x2xf32>
+  %m3 = pipe.reshape %m2 to [6] : (tensor<3x2xf32>) -> tensor<6xf32>
+  %0 = pipe.batch_norm %x scale %c bias %c mean %m3 variance %c epsilon 1.0 : (tensor<1x6x5xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<1x6x5xf32>
+  pipe.output %0 : tensor<1x6x5xf32>
+}

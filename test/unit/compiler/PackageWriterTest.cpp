@@ -111,18 +111,25 @@ TEST(WeightStream, PermutesWhileItStreams) {
   source.file = folder.file("bytes");
   source.length = stored.size() * 4;
   source.permutation = {2, 0, 1};
-  auto writer = SafetensorsWriter::create(folder.file("w.safetensors"),
-                                          {{"w", type}}, false);
-  ASSERT_TRUE(writer.ok());
-  ASSERT_TRUE(streamWeight(type, source, **writer).ok());
-  ASSERT_TRUE((*writer)->finish().ok());
-  auto tensors = loadSafetensors(folder.file("w.safetensors"));
-  ASSERT_TRUE(tensors.ok());
-  const float *w = (*tensors)["w"].as<float>();
-  for (int a = 0; a < 5; ++a)
-    for (int b = 0; b < 2; ++b)
-      for (int c = 0; c < 3; ++c)
-        EXPECT_EQ(w[(a * 2 + b) * 3 + c], stored[(b * 3 + c) * 5 + a]);
+  // From memory, where a typed field was decoded.
+  WeightSource decoded;
+  decoded.inMemory = *Tensor::copyOf(type, stored.data());
+  decoded.permutation = source.permutation;
+  for (const WeightSource &from : {source, decoded}) {
+    auto writer = SafetensorsWriter::create(folder.file("w.safetensors"),
+                                            {{"w", type}}, true);
+    ASSERT_TRUE(writer.ok());
+    ASSERT_TRUE(streamWeight(type, from, **writer).ok());
+    ASSERT_TRUE((*writer)->finish().ok());
+    auto tensors = loadSafetensors(folder.file("w.safetensors"));
+    ASSERT_TRUE(tensors.ok());
+    const float *w = (*tensors)["w"].as<float>();
+    for (int a = 0; a < 5; ++a)
+      for (int b = 0; b < 2; ++b)
+        for (int c = 0; c < 3; ++c)
+          EXPECT_EQ(w[(a * 2 + b) * 3 + c], stored[(b * 3 + c) * 5 + a]);
+  }
+  EXPECT_EQ(decoded.inMemory.as<float>()[1], 1);
 }
 
 TEST(WeightStream, RefusesWhatDoesNotFit) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace pipec::onnx {
 namespace {
 
@@ -39,6 +41,62 @@ TEST(Import, AxesAreAnAttributeOrAnInput) {
     ASSERT_TRUE(out.ok());
     EXPECT_EQ((*out)[0].shape(), (std::vector<int64_t>{2, 1}));
     EXPECT_FLOAT_EQ(floatsOf((*out)[0])[0], 2.0f / 3.0f);
+  }
+}
+
+TEST(Import, LpPoolWithCeilMode) {
+  ScratchFolder folder;
+  ModelBuilder builder(18);
+  builder.input("x", {"1", "1", "5"});
+  auto *node = builder.node("LpPool", {"x"}, {"y"});
+  ModelBuilder::attribute(node, "kernel_shape", std::vector<int64_t>{4});
+  ModelBuilder::attribute(node, "strides", std::vector<int64_t>{3});
+  ModelBuilder::attribute(node, "ceil_mode", 1);
+  builder.output("y");
+  Imported result = imported(builder, folder);
+  ASSERT_TRUE(result.ok()) << result.message();
+  auto out = result.run({{"x", floatTensor({1, 1, 5}, {1, 1, 1, 3, -4})}});
+  ASSERT_TRUE(out.ok());
+  const std::vector<float> y = floatsOf((*out)[0]);
+  ASSERT_EQ(y.size(), 2u);
+  EXPECT_FLOAT_EQ(y[0], std::sqrt(12.0f));
+  EXPECT_FLOAT_EQ(y[1], 5);
+}
+
+// 1 + 2^-11 lies between two f16 numbers, and 2^-11 more is one of them.
+TEST(Import, AGemmInHalfPrecisionIsRoundedOnce) {
+  ScratchFolder folder;
+  for (bool widened : {false, true}) {
+    ModelBuilder builder(18);
+    builder.input("x", {"1", "2"}, ::onnx::TensorProto::FLOAT16);
+    for (const char *name : {"w", "c"}) {
+      auto *tensor = builder.graph()->add_initializer();
+      tensor->set_name(name);
+      tensor->set_data_type(::onnx::TensorProto::FLOAT16);
+      if (*name == 'w')
+        tensor->add_dims(2);
+      tensor->add_dims(1);
+      for (int bits : {0x3c00, 0x1000}) // 1, 2^-11
+        if (*name == 'w' || bits == 0x1000)
+          tensor->add_int32_data(bits);
+    }
+    builder.node("Gemm", {"x", "w", "c"}, {widened ? "z" : "y"});
+    if (widened)
+      ModelBuilder::attribute(builder.node("Cast", {"z"}, {"y"}), "to",
+                              int64_t(::onnx::TensorProto::FLOAT));
+    builder.output("y", {},
+                   widened ? ::onnx::TensorProto::FLOAT
+                           : ::onnx::TensorProto::FLOAT16);
+    Imported result = imported(builder, folder);
+    ASSERT_TRUE(result.ok()) << result.message();
+    const uint16_t ones[] = {0x3c00, 0x3c00};
+    auto out = result.run({{"x", *Tensor::copyOf({DType::F16, {1, 2}}, ones)}});
+    ASSERT_TRUE(out.ok());
+    // Nor is it rounded where the graph goes on in f32.
+    if (widened)
+      EXPECT_EQ((*out)[0].as<float>()[0], 1 + std::ldexp(1.0f, -10));
+    else
+      EXPECT_EQ((*out)[0].as<uint16_t>()[0], 0x3c01);
   }
 }
 

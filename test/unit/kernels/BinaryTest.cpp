@@ -42,6 +42,24 @@ TEST(BinaryTest, ArithmeticOfEveryType) {
   }
 }
 
+TEST(BinaryTest, AGradientOfZeroIsNoFactor) {
+  for (DType dtype : kFloats) {
+    SCOPED_TRACE(dtypeName(dtype));
+    const Tensor g = make(dtype, {6}, {0, -0.0, 0, 2, 2, kNan}),
+                 slope = make(dtype, {6}, {kInf, kNan, 0, 4, kInf, 0});
+    auto chain = [&](const char *kind) {
+      return Op("chain")
+          .attr("kind", std::string(kind))
+          .run({g, slope}, g.type());
+    };
+    expectValues(chain("mul"), {0, 0, 0, 8, kInf, kNan});
+    expectValues(chain("div"), {0, 0, 0, 0.5, 0, kNan});
+  }
+  expectRefused(Op("chain").attr("kind", std::string("add")),
+                {{DType::F32, {2}}, {DType::F32, {2}}}, {{DType::F32, {2}}},
+                "kind");
+}
+
 TEST(BinaryTest, IntegerEdges) {
   for (DType dtype : {DType::I8, DType::I16, DType::I32, DType::I64}) {
     SCOPED_TRACE(dtypeName(dtype));

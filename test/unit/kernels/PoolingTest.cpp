@@ -62,6 +62,32 @@ TEST(PoolingTest, Average) {
   }
 }
 
+TEST(PoolingTest, WindowsLargerThanTheInput) {
+  const Tensor in = make(DType::F32, {1, 1, 4}, {1, 2, 3, 4});
+  const auto ceil = [&](const char *name, int64_t window, int64_t stride,
+                        Shape padding, bool padded) {
+    Op op =
+        pool(name, {window}, {stride}, padding, {1}).attr("ceil_mode", true);
+    return padded ? op.attr("count_include_pad", true) : op;
+  };
+  // PyTorch's.
+  expectValues(
+      ceil("avg_pool", 8, 8, {0, 0}, true).run({in}, {DType::F32, {1, 1, 1}}),
+      {2.5});
+  expectValues(
+      ceil("max_pool", 8, 8, {0, 0}, false).run({in}, {DType::F32, {1, 1, 1}}),
+      {4});
+  expectValues(
+      ceil("avg_pool", 5, 4, {1, 1}, true).run({in}, {DType::F32, {1, 1, 2}}),
+      {2, 2});
+  expectValues(
+      ceil("avg_pool", 5, 4, {1, 1}, false).run({in}, {DType::F32, {1, 1, 2}}),
+      {2.5, 4});
+  expectRefused(ceil("avg_pool", 6, 2, {0, 0}, false),
+                {{DType::F32, {1, 1, 4}}}, {{DType::F32, {1, 1, 1}}},
+                "exceeds the padded input");
+}
+
 TEST(PoolingTest, CeilMode) {
   const Tensor in = make(DType::F32, {1, 1, 5}, {1, 2, 3, 4, 5});
   const auto ceil = [&](const char *name, int64_t window, int64_t stride,

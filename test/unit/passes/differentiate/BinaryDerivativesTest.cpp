@@ -43,6 +43,14 @@ GradientCases makeCases() {
   // Equal operands: a difference over the kink is the mean of both sides.
   cases.push_back(pair("maximum", {1, 2, -3}, {1, 5, -3}));
   cases.push_back(pair("minimum", {1, 2, -3}, {1, 5, -3}));
+  for (const char *op : {"maximum", "minimum"}) {
+    GradientCase cut = pair(op, {1, 2, -3, 0.5}, {1.5, 1, -2, -0.5});
+    cut.op.insert(cut.op.find(" :"), " {bound}");
+    cases.push_back(cut);
+  }
+  GradientCase root = pair("pow", {0.25, 2, 1.5}, {0.5, 0.5, 0.75});
+  root.op.insert(root.op.find(" :"), " {flat_at_zero}");
+  cases.push_back(root);
   cases.push_back(pair("pow", {0, 0, 0, 2, 0.5}, {1, 2, 3, 0, 0}));
   // Negative bases and base 0, with exponents that are no parameters.
   for (const char *exponent : {"2.0", "3.0", "1.0", "0.0", "-2.0"}) {

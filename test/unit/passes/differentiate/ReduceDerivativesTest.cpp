@@ -26,6 +26,13 @@ void addReductions(GradientCases &cases) {
                        {kDistinct}});
     }
   for (const char *kind : {"max", "min"})
+    for (const char *form : {"dims [1]", "dims [1] keep"})
+      cases.push_back(
+          {std::string("pipe.reduce ") + kind + " %a " + form +
+               " {select_first} : (tensor<2x3x4xf64>) -> tensor<2x" +
+               (form[8] ? "1x" : "") + "4xf64>",
+           {kDistinct}});
+  for (const char *kind : {"max", "min"})
     cases.push_back({std::string("pipe.reduce ") + kind +
                          " %a dims [1] : (tensor<5x2xf64>) -> tensor<5xf64>",
                      {kTies}});

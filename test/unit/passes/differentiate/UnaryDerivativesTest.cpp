@@ -30,6 +30,7 @@ const GradientCases &unaryCases() {
       unary("neg", -2, 2),
       at("relu", {-2, -0.5, 0.25, 3}),
       unary("sqrt", 0.1, 4),
+      unary("sqrt", 0.1, 4, " {flat_at_zero}"),
       unary("reciprocal", 0.3, 3),
       unary("reciprocal", -3, -0.3),
       unary("rsqrt", 0.2, 4),
