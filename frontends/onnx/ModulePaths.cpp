@@ -21,8 +21,7 @@ constexpr const char *kNoModule = "_empty_nn_module_stack_from_metadata_hook";
 /// operation would take the square of its length.
 constexpr size_t kMostParts = 1000;
 
-static std::optional<std::string>
-ofSomeModel(std::optional<std::string> path) {
+static std::optional<std::string> ofSomeModel(std::optional<std::string> path) {
   if (path && std::count(path->begin(), path->end(), '.') >=
                   static_cast<ptrdiff_t>(kMostParts))
     return std::nullopt;

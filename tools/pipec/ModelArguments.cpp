@@ -131,9 +131,9 @@ StatusOr<CompileOptions> ModelArguments::options() const {
   CompileOptions options;
   options.splits = splits;
   options.stages = stages ? stages : 1;
-  if (!splits.empty() && stages)
-    return invalidArgument("--split and --stages exclude each other; the split "
-                           "points already say how many stages there are");
+  if (!splits.empty() && stages == 1)
+    return invalidArgument("--split and --stages exclude each other where they "
+                           "differ: a split point makes two stages");
   options.microbatches = microbatches ? microbatches : 1;
   for (const std::string &text : bindings) {
     PIPEC_ASSIGN_OR_RETURN(
