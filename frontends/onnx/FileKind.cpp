@@ -1,6 +1,6 @@
 // Recognises files that people have beside ONNX ones: see FileKind.h. In: the
 // bytes of any file. Out: a text for people.
-// Tests: test/unit/frontends/FileKindTest.cpp.
+// Tests: test/e2e/cli/kinds.test.
 #include "frontends/onnx/FileKind.h"
 
 #include <algorithm>

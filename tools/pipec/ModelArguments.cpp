@@ -161,10 +161,10 @@ StatusOr<CompileOptions> ModelArguments::options() const {
 }
 
 std::string ModelArguments::givenCutOptions() const {
-  std::string names;
-  auto note = [&](bool given, const char *name) {
-    if (given)
-      names += (names.empty() ? "" : ", ") + std::string(name);
+  std::string given;
+  auto note = [&](bool isGiven, const char *name) {
+    if (isGiven)
+      given += (given.empty() ? "" : ", ") + std::string(name);
   };
   note(!splits.empty(), "--split");
   note(stages != 0, "--stages");
@@ -174,7 +174,7 @@ std::string ModelArguments::givenCutOptions() const {
   note(!ties.empty(), "--tie");
   note(!unties.empty(), "--untie");
   note(!names.empty(), "--names");
-  return names;
+  return given;
 }
 
 Reporter ModelArguments::reporter() const {
