@@ -45,8 +45,18 @@ makePlan(pipe::GraphOp graph, const std::vector<pipe::GraphNode> &nodes,
   if (nodes.empty() && options.splits.empty() && options.stages <= 1)
     return pipe::PartitionPlan{}; // a model that only hands inputs or constants
                                   // through
-  if (!options.splits.empty())
-    return pipe::planFromSplits(nodes, options.splits);
+  if (!options.splits.empty()) {
+    PIPEC_ASSIGN_OR_RETURN(pipe::PartitionPlan plan,
+                           pipe::planFromSplits(nodes, options.splits));
+    const auto stages = static_cast<int64_t>(plan.numStages());
+    if (options.stages > 1 && options.stages != stages)
+      return invalidArgument(
+          "--split and --stages exclude each other where they differ: the "
+          "split points make " +
+          std::to_string(stages) + (stages == 1 ? " stage" : " stages") +
+          ", --stages asks for " + std::to_string(options.stages));
+    return plan;
+  }
   return pipe::planBalanced(graph, nodes, options.stages);
 }
 
@@ -495,9 +505,37 @@ private:
                (count == 1 ? " parameter" : " parameters"));
     }
     PIPEC_RETURN_IF_ERROR(checkSomeLeft(module, patterns));
+    PIPEC_RETURN_IF_ERROR(checkTrainable(module));
     if (first)
       warnOfLosses(module);
     return {};
+  }
+
+  /// The optimizers move f32. All that are something else, at once, and before
+  /// any more work is done.
+  static Status checkTrainable(ModuleOp module) {
+    const std::set<llvm::StringRef> trained = trainedParameters(module);
+    std::string names;
+    int64_t count = 0;
+    for (auto weight : module.getOps<pipe::WeightOp>()) {
+      const auto type = cast<RankedTensorType>(weight.getType());
+      if (!trained.count(weight.getSymName()) ||
+          !isa<FloatType>(type.getElementType()) ||
+          type.getElementType().isF32())
+        continue;
+      ++count;
+      names += "\n  " + weight.getSymName().str() + " " +
+               pipe::toTensorType(type).str();
+    }
+    if (!count)
+      return {};
+    return unsupported(
+        std::to_string(count) +
+        (count == 1 ? " parameter is" : " parameters are") +
+        " not f32, which alone can be trained: export the model in f32, "
+        "model.float() before torch.onnx.export, or keep them as they are "
+        "with --freeze" +
+        names);
   }
 
   /// Training goes on as well as the file allows, but not without a word.
@@ -593,9 +631,6 @@ modelInputTypes(const std::string &modelPath, const CompileOptions &options,
 StatusOr<CompiledModel> compileModel(const std::string &modelPath,
                                      const CompileOptions &options,
                                      const Reporter &report) {
-  if (!options.splits.empty() && options.stages > 1)
-    return invalidArgument("--split and --stages exclude each other; the split "
-                           "points already say how many stages there are");
   StatusOr<CompiledModel> compiled =
       Compilation(modelPath, options, report).run();
   // Errors that do not name a file already are about it all the same.

@@ -8,7 +8,6 @@
 #include "passes/partition/CostModel.h"
 #include "passes/partition/GraphOps.h"
 #include "pipec/version.h"
-#include "runtime/base/printable.h"
 #include "runtime/schema/version.h"
 
 #include <set>
@@ -35,7 +34,7 @@ public:
     schema::Manifest &manifest = compiled.manifest;
     manifest.set_format_version(kPackageFormatVersion);
     manifest.set_producer(std::string("pipec ") + kVersion);
-    manifest.set_model(printable(input.modelName)); // text, for messages;
+    manifest.set_model(input.modelName);
     for (const EmitVariant &variant : input.variants)
       manifest.add_variants()->set_microbatch_rows(variant.rows);
     addInputs();
@@ -103,6 +102,34 @@ private:
     }
   }
 
+  /// Whether output `i` is made of constants and weights alone: the same in
+  /// every microbatch.
+  bool isOfNoInput(unsigned i) {
+    pipe::GraphOp graph = input.variants[0].graph;
+    std::vector<Value> open = {
+        graph.getBody().front().getTerminator()->getOperand(i)};
+    llvm::SmallPtrSet<void *, 16> seen;
+    while (!open.empty()) {
+      Value value = open.back();
+      open.pop_back();
+      if (!seen.insert(value.getAsOpaquePointer()).second)
+        continue;
+      if (auto argument = dyn_cast<BlockArgument>(value)) {
+        auto stage =
+            dyn_cast<pipe::StageOp>(argument.getOwner()->getParentOp());
+        if (!stage)
+          return false;
+        open.push_back(stage.getInputs()[argument.getArgNumber()]);
+      } else if (auto stage = value.getDefiningOp<pipe::StageOp>()) {
+        open.push_back(stage.getBody().front().getTerminator()->getOperand(
+            cast<OpResult>(value).getResultNumber()));
+      } else {
+        llvm::append_range(open, value.getDefiningOp()->getOperands());
+      }
+    }
+    return true;
+  }
+
   /// Rows and the type of result `i`, by variant.
   std::vector<std::pair<int64_t, TensorType>> resultTypes(unsigned i) {
     std::vector<std::pair<int64_t, TensorType>> types;
@@ -128,8 +155,9 @@ private:
       const auto types = resultTypes(i);
       // The loss of the batch is the sum over microbatches (decision 8).
       Merge merge =
-          input.options->training
-              ? Merge::Sum
+          input.options->training ? Merge::Sum
+          : !input.options->merges.count(name) && isOfNoInput(i)
+              ? Merge::Same
               : mergeOf(*input.interface, *input.options, name, types);
       message->set_merge(static_cast<schema::Merge>(merge));
       for (const auto &[rows, type] : types)

@@ -84,6 +84,17 @@ std::string nameList(const std::vector<std::string> &names,
   return text;
 }
 
+std::string flopText(double flops) {
+  const char *units[] = {" MFLOP", " GFLOP", " TFLOP", " PFLOP"};
+  double value = flops / 1e6;
+  int unit = 0;
+  while (value >= 999.5 && unit < 3) {
+    value /= 1000;
+    ++unit;
+  }
+  return format("%.3g", value) + units[unit];
+}
+
 std::string stageText(const schema::Manifest &manifest,
                       const schema::Stage &stage) {
   std::string modules;
@@ -110,8 +121,8 @@ std::string stageText(const schema::Manifest &manifest,
       (modules.empty() ? "(operations outside of any module)" : modules) + "\n";
   text += "    " + withCommas(elements) + " parameters, " +
           bytesText(parameterBytes(stage)) + ", " +
-          format("%.3g", stage.flops_size() ? stage.flops(0) / 1e6 : 0) +
-          " MFLOP a microbatch\n";
+          flopText(stage.flops_size() ? double(stage.flops(0)) : 0) +
+          " a microbatch\n";
   return text + nameList(parameters, "      ");
 }
 

@@ -5,6 +5,8 @@
 // test/unit/frontends/OpenTest.cpp.
 #include "frontends/onnx/Model.h"
 
+#include "frontends/onnx/FileKind.h"
+
 #include "frontends/onnx/Text.h"
 #include "runtime/base/printable.h"
 
@@ -194,22 +196,32 @@ static void restorePaths(Model &model) {
     model.origins[n].module = paths[n];
 }
 
+/// `why` it cannot be read, or what it is instead, where that is known.
+static Status notOnnx(const MappedFile &file, const Status &why) {
+  const std::string other = describeOtherFile(file.data(), file.size());
+  return (other.empty() ? why : dataLoss("no ONNX file: it is " + other))
+      .withPrefix(file.path());
+}
+
 StatusOr<std::unique_ptr<Model>>
 openModel(std::shared_ptr<const MappedFile> file) {
   auto model = std::make_unique<Model>();
   model->path = file->path();
   auto scanned = scanModel(file->data(), file->size());
   if (!scanned.ok())
-    return scanned.status().withPrefix(model->path);
+    return notOnnx(*file, scanned.status());
   if (scanned->pruned.size() > INT_MAX)
     return unsupported(model->path +
                        ": the graph without its weights is larger than 2 GiB");
   if (!model->proto.ParseFromArray(scanned->pruned.data(),
                                    static_cast<int>(scanned->pruned.size())))
-    return dataLoss(model->path +
-                    ": not a valid ONNX file: the message does not parse");
+    return notOnnx(*file, dataLoss("not a valid ONNX file: the message does "
+                                   "not parse"));
   scanned->pruned.clear();
   scanned->pruned.shrink_to_fit();
+  if (!model->proto.has_graph() && model->proto.ir_version() == 0)
+    PIPEC_RETURN_IF_ERROR(
+        notOnnx(*file, dataLoss("not a valid ONNX file: it has no graph")));
   PIPEC_RETURN_IF_ERROR(checkVersions(*model));
   for (const auto &opset : model->proto.opset_import())
     if (opset.domain().empty() || opset.domain() == "ai.onnx")

@@ -158,7 +158,8 @@ Status tooManyStages(const Units &units, const std::vector<GraphNode> &nodes,
                       "stage that reads them computes itself"
                     : "") +
       ", too few for " + std::to_string(stages) + " stages; ask for " +
-      std::to_string(most) + (most > 1 ? " or fewer" : ""));
+      std::to_string(std::max<size_t>(most, 1)) +
+      (most > 1 ? " or fewer" : ""));
 }
 
 } // namespace

@@ -2,7 +2,8 @@
 // writes.
 //
 // A row a rank, a cell an action: stage, letters, microbatch, as in "2F0". F is
-// Forward, B Backward, I BackwardInput, W BackwardWeight;
+// Forward, B Backward, I BackwardInput, W BackwardWeight; in files of older
+// torch B and W are the halves, BW both, which the file itself tells.
 // "(2F3;1B0)OVERLAP_F_B" is a pair. SEND_F, RECV_F, SEND_B, RECV_B name the own
 // stage, the other one is its neighbour. Empty cells are idle. Thread rule:
 // functions, any thread.

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 namespace pipec {
 namespace {
@@ -27,6 +28,7 @@ const Letters kLetters[] = {
     {"B", Kind::Backward, true},
     {"I", Kind::BackwardInput, true},
     {"W", Kind::BackwardWeight, true},
+    {"BW", Kind::Backward, true}, // of older torch: see readOlderLetters
     {"SEND_F", Kind::SendForward, true},
     {"RECV_F", Kind::ReceiveForward, true},
     {"SEND_B", Kind::SendGradient, true},
@@ -72,6 +74,7 @@ public:
   explicit Reader(size_t cells) : limit(static_cast<int64_t>(cells)) {}
 
   Status row(std::string_view line);
+  Status readOlderLetters();
   Schedule schedule;
 
 private:
@@ -83,6 +86,9 @@ private:
 
   int64_t limit;
   size_t column = 0;
+  bool hasInput = false;                         // I
+  std::set<std::pair<int64_t, int64_t>> whole;   // stage, microbatch of BW
+  std::set<std::pair<int64_t, int64_t>> weights; // .. and of W
 };
 
 Status Reader::error(std::string_view got, const std::string &problem) const {
@@ -126,6 +132,7 @@ Reader::action(std::string_view text) const {
                       found->hasMicrobatch ? microbatch : -1};
   made.column = static_cast<int32_t>(std::min<size_t>(column, INT32_MAX));
   made.writtenKind = made.kind;
+  made.isOfBoth = letters == "BW";
   const bool next =
       made.kind == Kind::SendForward || made.kind == Kind::ReceiveGradient;
   if (made.isSend() || made.isReceive())
@@ -137,6 +144,11 @@ Reader::action(std::string_view text) const {
 
 Status Reader::add(const ScheduleAction &action) {
   const size_t stage = static_cast<size_t>(action.stage);
+  hasInput |= action.kind == Kind::BackwardInput;
+  if (action.isOfBoth)
+    whole.emplace(action.stage, action.microbatch);
+  if (action.kind == Kind::BackwardWeight)
+    weights.emplace(action.stage, action.microbatch);
   if (schedule.rankOfStage.size() <= stage)
     schedule.rankOfStage.resize(stage + 1, -1);
   if (schedule.rankOfStage[stage] < 0)
@@ -180,6 +192,27 @@ Status Reader::cell(std::string_view text) {
     return pair(text);
   PIPEC_ASSIGN_OR_RETURN(auto made, action(text));
   return made ? add(*made) : Status();
+}
+
+/// Torch up to 2.5 wrote B for the input gradients alone, which is I today, and
+/// BW for both; up to 2.4 it had no BW either. A W whose B is no half would
+/// make the gradients of the weights twice, so that a file tells which it is.
+Status Reader::readOlderLetters() {
+  if (!whole.empty() && hasInput)
+    return invalidArgument("the schedule has both I, of torch's letters today, "
+                           "and BW, of older ones, between which B means "
+                           "another thing: write I, W and B, or B, W and BW");
+  if (hasInput || (whole.empty() && weights.empty()))
+    return {};
+  for (ScheduleList &list : schedule.lists)
+    for (ScheduleAction &action : list) {
+      const std::pair at(action.stage, action.microbatch);
+      if (action.kind != Kind::Backward || action.isOfBoth)
+        continue;
+      if (!whole.empty() || weights.count(at))
+        action.kind = Kind::BackwardInput; // written as B
+    }
+  return {};
 }
 
 Status Reader::row(std::string_view line) {
@@ -250,6 +283,7 @@ StatusOr<Schedule> readScheduleCsv(std::string_view text,
       line.remove_suffix(1);
     PIPEC_RETURN_IF_ERROR(reader.row(line));
   }
+  PIPEC_RETURN_IF_ERROR(reader.readOlderLetters());
   Schedule schedule = std::move(reader.schedule);
   schedule.stages = static_cast<int64_t>(schedule.rankOfStage.size());
   if (schedule.stages == 0)

@@ -88,7 +88,7 @@ public:
     const bool isGuess = options.width == TokenWidth::Auto && !file.hasHeader();
     return file.path() + ": " + std::to_string(file.size()) + " tokens of " +
            std::to_string(file.bytesPerToken()) + " bytes" +
-           (isGuess ? ", as they look" : "");
+           (isGuess ? ", as they look; --token-bytes decides" : "");
   }
 
 private:

@@ -94,7 +94,7 @@ StatusOr<int64_t> batchRows(const Package::Impl &package, const Types &inputs) {
           "inputs " + quote(first) + " and " + quote(name) + " have " +
           std::to_string(rows) + " and " + std::to_string(got) +
           " rows; both are cut along axis 0 (if one is not to be cut, compile "
-          "again with --whole " +
+          "the model again with --whole " +
           name + ")");
     }
   }

@@ -40,6 +40,7 @@ struct ScheduleAction {
   /// no file), and its kind there; no part of what the action is.
   int32_t column = 0;
   Kind writtenKind = Kind::Forward;
+  bool isOfBoth = false; // written BW, of a file in torch's older letters
 
   bool operator==(const ScheduleAction &o) const {
     return kind == o.kind && stage == o.stage && microbatch == o.microbatch &&

@@ -18,11 +18,13 @@ struct CompileArguments : ModelArguments, TrainingArguments {
   bool inPlace = false, overwrite = false, json = false;
 };
 
-Status compile(const CompileArguments &arguments) {
+Status compile(CompileArguments arguments) {
   PIPEC_ASSIGN_OR_RETURN(bool package, isPackage(arguments.model));
   if (package)
     return invalidArgument(arguments.model +
                            " is a package already; compile takes a model file");
+  PIPEC_RETURN_IF_ERROR(arguments.takeCounts(
+      arguments.stages, arguments.microbatches, !arguments.splits.empty()));
   PIPEC_ASSIGN_OR_RETURN(CompileOptions options, arguments.options());
   if (arguments.memory.empty() == (arguments.recompute == "auto"))
     return invalidArgument("--recompute auto and --memory SIZE go together: "

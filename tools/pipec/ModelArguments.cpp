@@ -131,9 +131,9 @@ StatusOr<CompileOptions> ModelArguments::options() const {
   CompileOptions options;
   options.splits = splits;
   options.stages = stages ? stages : 1;
-  if (!splits.empty() && stages)
-    return invalidArgument("--split and --stages exclude each other; the split "
-                           "points already say how many stages there are");
+  if (!splits.empty() && stages == 1)
+    return invalidArgument("--split and --stages exclude each other where they "
+                           "differ: a split point makes two stages");
   options.microbatches = microbatches ? microbatches : 1;
   for (const std::string &text : bindings) {
     PIPEC_ASSIGN_OR_RETURN(
@@ -161,10 +161,10 @@ StatusOr<CompileOptions> ModelArguments::options() const {
 }
 
 std::string ModelArguments::givenCutOptions() const {
-  std::string names;
-  auto note = [&](bool given, const char *name) {
-    if (given)
-      names += (names.empty() ? "" : ", ") + std::string(name);
+  std::string given;
+  auto note = [&](bool isGiven, const char *name) {
+    if (isGiven)
+      given += (given.empty() ? "" : ", ") + std::string(name);
   };
   note(!splits.empty(), "--split");
   note(stages != 0, "--stages");
@@ -174,7 +174,7 @@ std::string ModelArguments::givenCutOptions() const {
   note(!ties.empty(), "--tie");
   note(!unties.empty(), "--untie");
   note(!names.empty(), "--names");
-  return names;
+  return given;
 }
 
 Reporter ModelArguments::reporter() const {

@@ -213,7 +213,14 @@ Status checkArguments(const RunArguments &arguments, bool package) {
   if (arguments.expected.empty() && arguments.toleranceGiven())
     return invalidArgument("--absolute-tolerance and --relative-tolerance are "
                            "of --expect FILE, which is missing");
-  std::string given = arguments.givenCutOptions();
+  ModelArguments others = arguments;
+  if (package && arguments.stages) {
+    PIPEC_ASSIGN_OR_RETURN(const Package opened,
+                           arguments.openPackage(arguments.model));
+    if (arguments.stages == static_cast<int64_t>(opened.stages().size()))
+      others.stages = 0; // says what is so
+  }
+  std::string given = others.givenCutOptions();
   if (!package && arguments.stage >= 0)
     return invalidArgument("--stage needs a package: compile the model first");
   if (package && !given.empty())

@@ -138,8 +138,21 @@ Status TrainRun::checkOptions() {
   return checkIdleOptions(arguments);
 }
 
+/// Counts that the package has as the command line says them again.
+void TrainRun::forgetWhatIsSo() {
+  if (!packaged->isTrainable())
+    return;
+  const Schedule &schedule = packaged->impl().training->schedule;
+  if (arguments.stages == schedule.stages)
+    arguments.stages = 0;
+  if (arguments.microbatches == schedule.microbatches)
+    arguments.microbatches = 0;
+}
+
 /// A package says itself what the options of compiling say of a model file.
 Status TrainRun::usePackage(TensorTypes &modelInputs) {
+  PIPEC_ASSIGN_OR_RETURN(packaged, arguments.openPackage(arguments.model));
+  forgetWhatIsSo();
   std::string given = arguments.givenCutOptions();
   for (const std::string &more :
        {std::string(arguments.microbatches ? "--microbatches" : ""),
@@ -150,7 +163,6 @@ Status TrainRun::usePackage(TensorTypes &modelInputs) {
     return invalidArgument(arguments.model +
                            " is a package, already cut and scheduled; " +
                            given + needVerb(given) + "a model file");
-  PIPEC_ASSIGN_OR_RETURN(packaged, arguments.openPackage(arguments.model));
   if (!packaged->isTrainable())
     return invalidArgument(arguments.model +
                            ": the package is for inference; compile the model "
@@ -200,6 +212,9 @@ Status TrainRun::openData() {
   PIPEC_RETURN_IF_ERROR(checkOptions());
   TensorTypes ports;
   PIPEC_ASSIGN_OR_RETURN(bool package, isPackage(arguments.model));
+  if (!package)
+    PIPEC_RETURN_IF_ERROR(arguments.takeCounts(
+        arguments.stages, arguments.microbatches, !arguments.splits.empty()));
   if (package) {
     PIPEC_RETURN_IF_ERROR(usePackage(ports));
   } else if (arguments.loss.empty()) {
@@ -215,7 +230,7 @@ Status TrainRun::openData() {
   PIPEC_ASSIGN_OR_RETURN(source, arguments.openSource(ports));
   reportTokens(ports);
   if (const std::string remark = source->remark(); !remark.empty())
-    report(remark + (arguments.tokenBytes ? "" : "; --token-bytes decides"));
+    report(remark);
   PIPEC_RETURN_IF_ERROR(readFingerprints());
   steps = arguments.steps ? arguments.steps : source->stepsPerEpoch();
   for (const std::string &remark : idleRemarks(arguments, steps))
@@ -321,7 +336,7 @@ Status TrainRun::prepare(int64_t start) {
     }
     PIPEC_RETURN_IF_ERROR(aboutTheModel(
         checkBatch(findPlan(types)->package.impl(), types).withPrefix(file),
-        arguments.model, arguments.model));
+        planPath(), arguments.model));
     if (step == start)
       current = *trainer;
   }
@@ -451,7 +466,7 @@ Status TrainRun::trainStep(int64_t step) {
   double start = now();
   auto stepped = trainer->step(fed);
   if (!stepped.ok())
-    return aboutTheModel(stepped.status(), arguments.model, arguments.model);
+    return aboutTheModel(stepped.status(), planPath(), arguments.model);
   const StepResult &result = *stepped;
   double seconds = now() - start;
   totalSeconds += seconds;

@@ -40,6 +40,11 @@ private:
   Status train();
   Status openData();
   Status usePackage(TensorTypes &modelInputs);
+  void forgetWhatIsSo();
+  /// What stands for the model in errors of a trainer.
+  std::string planPath() const {
+    return packaged ? arguments.model : scratch->path() + "/plan0.pipe";
+  }
   TensorTypes batchTypesOf(const Package &package) const;
   void reportTokens(const TensorTypes &inputs) const;
   Status prepare(int64_t start);

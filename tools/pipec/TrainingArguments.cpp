@@ -2,6 +2,7 @@
 // Tests: test/e2e/cli.
 #include "tools/pipec/TrainingArguments.h"
 
+#include "passes/schedule/Csv.h"
 #include "tools/pipec/NumberChecks.h"
 
 #include <filesystem>
@@ -86,10 +87,12 @@ void addSchedule(CLI::App &command, TrainingArguments &a) {
 }
 
 StatusOr<std::string> readText(const std::string &path) {
+  std::error_code ignored; // opening a pipe would wait for its writer
+  if (!std::filesystem::is_regular_file(path, ignored))
+    return ioError("--schedule " + path + ": cannot be read");
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
-  if (std::error_code ignored;
-      !file || std::filesystem::is_directory(path, ignored))
+  if (!file)
     return ioError("--schedule " + path + ": cannot be read");
   text << file.rdbuf(); // sets failbit where there is nothing to read
   return text.str();
@@ -140,6 +143,21 @@ std::string TrainingArguments::scheduleFile() const {
   return isFile ? schedule : "";
 }
 
+Status TrainingArguments::takeCounts(int64_t &stages, int64_t &microbatches,
+                                     bool hasSplits) const {
+  if (scheduleFile().empty())
+    return {};
+  PIPEC_ASSIGN_OR_RETURN(const std::string text, readText(schedule));
+  const auto read = readScheduleCsv(text);
+  if (!read.ok())
+    return {}; // said where it is used
+  if (!stages && !hasSplits)
+    stages = read->stages;
+  if (!microbatches)
+    microbatches = read->microbatches;
+  return {};
+}
+
 /// Silence would hide that an option does nothing.
 Status TrainingArguments::checkIdle(const TrainingOptions &training,
                                     bool feedsLabels) const {
@@ -152,10 +170,15 @@ Status TrainingArguments::checkIdle(const TrainingOptions &training,
     return invalidArgument(
         "--labels does nothing with --loss " + loss +
         ": the model computes that loss itself, from inputs of its own");
-  if (isGiven("--ranks") && training.scheduleCsv)
-    return invalidArgument("--ranks does nothing with --schedule " + schedule +
-                           ": the file has a row for each rank");
-  return {};
+  if (!isGiven("--ranks") || !training.scheduleCsv)
+    return {};
+  const auto read = readScheduleCsv(*training.scheduleCsv); // else said later
+  return !read.ok() || read->ranks() == ranks
+             ? Status()
+             : invalidArgument("--ranks is " + std::to_string(ranks) +
+                               ", but --schedule " + schedule +
+                               " has a row for each rank, and has " +
+                               std::to_string(read->ranks()));
 }
 
 StatusOr<TrainingOptions>

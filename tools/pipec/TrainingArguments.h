@@ -30,6 +30,10 @@ struct TrainingArguments {
   bool isGiven(const char *option) const;
   /// The CSV file of --schedule; empty where it names one of ours.
   std::string scheduleFile() const;
+  /// Stages and microbatches of the file of --schedule, where it is one and
+  /// nothing else says how many: `stages` and `microbatches` are 0 then.
+  Status takeCounts(int64_t &stages, int64_t &microbatches,
+                    bool hasSplits) const;
   /// Labels are i64 until the caller knows better. `feedsLabels`: --labels
   /// names a tensor that is made or changed even where the loss reads none.
   StatusOr<TrainingOptions> trainingOptions(bool feedsLabels = false) const;

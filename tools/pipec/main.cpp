@@ -15,6 +15,7 @@
 #include <exception>
 #include <fcntl.h>
 #include <new>
+#include <vector>
 
 namespace {
 
@@ -70,6 +71,17 @@ int parseAndRun(CLI::App &app, int argc, char **argv, Exit &result) {
   return result.code;
 }
 
+/// "pipec help train" is "pipec train --help".
+std::vector<char *> withHelp(int argc, char **argv) {
+  std::vector<char *> words(argv, argv + argc);
+  static char help[] = "--help";
+  if (argc > 1 && std::strcmp(argv[1], "help") == 0) {
+    words.erase(words.begin() + 1);
+    words.push_back(help);
+  }
+  return words;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -96,5 +108,6 @@ int main(int argc, char **argv) {
   pipec::tool::addCheckpointCommand(app, result);
   pipec::tool::addInspectCommand(app, result);
   pipec::tool::addDoctorCommand(app, result);
-  return parseAndRun(app, argc, argv, result);
+  std::vector<char *> words = withHelp(argc, argv);
+  return parseAndRun(app, static_cast<int>(words.size()), words.data(), result);
 }

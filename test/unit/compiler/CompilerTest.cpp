@@ -95,6 +95,7 @@ TEST(Compiler, RefusalsNameTheFileAndWhatIsWrong) {
   std::string text = refusal(modelPath("mlp3"), options);
   EXPECT_NE(text.find("model.onnx"), std::string::npos) << text;
   EXPECT_NE(text.find("closest: layer"), std::string::npos) << text;
+  options.splits = {"layer0:END", "layer1:END"};
   options.stages = 2;
   EXPECT_NE(refusal(modelPath("mlp3"), options).find("exclude each other"),
             std::string::npos);
