@@ -17,6 +17,7 @@
 #include "passes/lower/Passes.h"
 #include "passes/partition/Passes.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -35,8 +36,11 @@ Status runPhase(ModuleOp module, const std::string &name,
                 llvm::function_ref<void(OpPassManager &)> build) {
   DiagnosticCollector diagnostics(module.getContext());
   PassManager manager(module.getContext());
+  manager.enableVerifier(false); // once, behind the phase
   build(manager);
-  return succeeded(manager.run(module)) ? Status() : diagnostics.status(name);
+  return succeeded(manager.run(module)) && succeeded(verify(module))
+             ? Status()
+             : diagnostics.status(name);
 }
 
 StatusOr<pipe::PartitionPlan>

@@ -29,8 +29,6 @@ StatusOr<CompiledModel> emitModel(const EmitInput &input);
 /// The weights of one stage in order of first use, over all variants.
 class EmittedWeights {
 public:
-  /// Index of the weight that `load` refers to.
-  StatusOr<uint32_t> indexOf(pipe::LoadWeightOp load);
   StatusOr<uint32_t> indexOf(pipe::WeightOp weight);
   /// Index of a constant too large for a program's text.
   uint32_t indexOf(const std::string &name, const Tensor &constant);
@@ -48,6 +46,7 @@ private:
 
 /// What a program's inputs and outputs are called in the manifest.
 struct ProgramLinks {
+  std::unique_ptr<mlir::SymbolTable> weights; // of the module
   llvm::DenseMap<mlir::Value, uint32_t>
       graphInputs; // block arguments of the graph
   llvm::DenseMap<mlir::Operation *, uint32_t> transfers;

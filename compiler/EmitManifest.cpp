@@ -208,6 +208,8 @@ private:
     for (size_t v = 0; v < input.variants.size(); ++v) {
       ProgramLinks &link = links.emplace_back();
       pipe::GraphOp graph = input.variants[v].graph;
+      link.weights = std::make_unique<SymbolTable>(
+          graph->getParentOfType<ModuleOp>().getOperation());
       for (auto [i, argument] :
            llvm::enumerate(graph.getBody().getArguments())) {
         link.graphInputs[argument] = i;

@@ -144,7 +144,7 @@ private:
     if (auto constant = dyn_cast<pipe::ConstantOp>(op))
       return addConstant(constant);
     if (auto load = dyn_cast<pipe::LoadWeightOp>(op)) {
-      PIPEC_ASSIGN_OR_RETURN(uint32_t weight, weights.indexOf(load));
+      PIPEC_ASSIGN_OR_RETURN(uint32_t weight, indexOf(load));
       addValue(load.getResult())->set_weight(weight);
       return {};
     }
@@ -204,8 +204,16 @@ private:
     auto graph = stage->getParentOfType<pipe::GraphOp>();
     auto name = graph.getResultAttrOfType<StringAttr>(
         use.getOperandNumber(), pipe::PipeDialect::kBufferAttr);
-    auto module = graph->getParentOfType<ModuleOp>();
-    return name ? module.lookupSymbol<pipe::WeightOp>(name) : pipe::WeightOp();
+    return name ? links.weights->lookup<pipe::WeightOp>(name)
+                : pipe::WeightOp();
+  }
+
+  StatusOr<uint32_t> indexOf(pipe::LoadWeightOp load) {
+    auto weight = links.weights->lookup<pipe::WeightOp>(load.getWeight());
+    if (!weight)
+      return internalError("weight '" + load.getWeight().str() +
+                           "' is not declared");
+    return weights.indexOf(weight);
   }
 };
 
@@ -214,15 +222,6 @@ private:
 void setType(schema::TensorType *message, const TensorType &type) {
   message->set_dtype(static_cast<schema::DType>(type.dtype));
   *message->mutable_shape() = {type.shape.begin(), type.shape.end()};
-}
-
-StatusOr<uint32_t> EmittedWeights::indexOf(pipe::LoadWeightOp load) {
-  auto module = load->getParentOfType<ModuleOp>();
-  auto weight = module.lookupSymbol<pipe::WeightOp>(load.getWeight());
-  if (!weight)
-    return internalError("weight '" + load.getWeight().str() +
-                         "' is not declared");
-  return indexOf(weight);
 }
 
 StatusOr<uint32_t> EmittedWeights::indexOf(pipe::WeightOp weight) {

@@ -224,9 +224,7 @@ static std::optional<Tensor> literalTensor(ConstantOp op) {
   return *tensor;
 }
 
-static std::optional<Tensor> poolTensor(LoadWeightOp op) {
-  auto weight =
-      SymbolTable::lookupNearestSymbolFrom<WeightOp>(op, op.getWeightAttr());
+static std::optional<Tensor> poolTensor(LoadWeightOp op, WeightOp weight) {
   if (!weight || weight.getKind() != WeightKind::constant ||
       weight.getSource().getFile() != ConstantPool::kFileName ||
       !weight.getSource().getPermutation().empty())
@@ -237,12 +235,28 @@ static std::optional<Tensor> poolTensor(LoadWeightOp op) {
   return tensor.ok() ? std::optional(*tensor) : std::nullopt;
 }
 
-std::optional<Tensor> constantTensor(Operation *op) {
+static std::optional<Tensor>
+constantTensor(Operation *op,
+               llvm::function_ref<WeightOp(LoadWeightOp)> weightOf) {
   if (auto literal = dyn_cast_if_present<ConstantOp>(op))
     return literalTensor(literal);
   if (auto load = dyn_cast_if_present<LoadWeightOp>(op))
-    return poolTensor(load);
+    return poolTensor(load, weightOf(load));
   return std::nullopt;
+}
+
+std::optional<Tensor> constantTensor(Operation *op) {
+  return constantTensor(op, [](LoadWeightOp load) {
+    return SymbolTable::lookupNearestSymbolFrom<WeightOp>(load,
+                                                          load.getWeightAttr());
+  });
+}
+
+std::optional<Tensor> constantTensor(Operation *op,
+                                     const SymbolTable &weights) {
+  return constantTensor(op, [&](LoadWeightOp load) {
+    return weights.lookup<WeightOp>(load.getWeight());
+  });
 }
 
 static bool isSplat(const Tensor &tensor) {

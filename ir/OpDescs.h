@@ -10,6 +10,10 @@
 
 #include <optional>
 
+namespace mlir {
+class SymbolTable;
+}
+
 namespace pipec::pipe {
 
 /// "f32", "i64", "bool" element types to DType and back.
@@ -36,6 +40,10 @@ OpDesc describe(mlir::Operation *op);
 /// The tensor that a `pipe.constant`, or a `pipe.load_weight` of a pool
 /// constant, stands for. Nothing for others.
 std::optional<Tensor> constantTensor(mlir::Operation *op);
+/// The same for many: `weights` holds the module's declarations, looked up in
+/// constant time.
+std::optional<Tensor> constantTensor(mlir::Operation *op,
+                                     const mlir::SymbolTable &weights);
 
 /// Makes a constant at the builder's place: a `pipe.constant` where PIPE-I5
 /// allows, else a pool constant with a `pipe.weight` declaration in the

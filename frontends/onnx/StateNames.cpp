@@ -314,8 +314,9 @@ void StateNaming::report() {
     table.notices.push_back("warning: " + options.names +
                             " has no tensor equal to " + joined(unknown) +
                             ": the names are the model file's");
+  const auto byName = table.byName();
   for (const auto &[name, source] : state)
-    if (leafName(name) != kCounter && table.find(name) < 0)
+    if (leafName(name) != kCounter && !byName.count(name))
       table.addFolded(name +
                       (kindOf(name) == WeightKind::Buffer ? " (buffer)" : ""));
 }

@@ -46,6 +46,19 @@ int WeightTable::find(const std::string &name) const {
   return constant;
 }
 
+std::unordered_map<std::string, int> WeightTable::byName() const {
+  std::unordered_map<std::string, int> index;
+  for (bool constants : {false, true})
+    for (size_t i = 0; i < decls.size(); ++i) {
+      if ((decls[i].kind == WeightKind::Constant) != constants)
+        continue;
+      index.emplace(decls[i].name, static_cast<int>(i));
+      for (const std::string &alias : decls[i].aliases)
+        index.emplace(alias, static_cast<int>(i));
+    }
+  return index;
+}
+
 std::vector<std::vector<Reader>> readersOf(const Model &model) {
   std::vector<std::vector<Reader>> readers(model.initializers.size());
   for (int n = 0; n < model.graph().node_size(); ++n) {
@@ -275,12 +288,14 @@ void AliasFinder::putFirstNameFirst(WeightDecl &decl) const {
 /// Parameters first. What counts the batches of a BatchNorm is in no file that
 /// serves inference, and nobody misses it.
 void AliasFinder::collectFolded() {
+  const auto byName = table.byName();
   auto collect = [&](GraphSignature::Kind kind, const char *suffix) {
     for (const auto &entry : model.signature.entries) {
-      int decl = table.find(entry.target);
+      auto decl = byName.find(entry.target);
       if (entry.kind == kind &&
           leafName(entry.target) != "num_batches_tracked" &&
-          (decl < 0 || table.decls[decl].kind == WeightKind::Constant))
+          (decl == byName.end() ||
+           table.decls[decl->second].kind == WeightKind::Constant))
         table.folded.push_back(entry.target + suffix);
     }
   };

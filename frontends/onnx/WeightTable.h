@@ -13,6 +13,7 @@
 #include "frontends/onnx/TensorCompare.h"
 
 #include <set>
+#include <unordered_map>
 
 namespace pipec::onnx {
 
@@ -62,6 +63,8 @@ struct WeightTable {
   /// name (the file keeps one of several equal tensors): the parameter is
   /// found.
   int find(const std::string &name) const;
+  /// The same for many names, as long as no declaration changes.
+  std::unordered_map<std::string, int> byName() const;
 };
 
 /// A place that reads an initializer.

@@ -12,9 +12,8 @@ namespace {
 
 bool isFloatTensor(Value value) { return isa<FloatType>(elementTypeOf(value)); }
 
-bool isTrained(LoadWeightOp load) {
-  auto weight = SymbolTable::lookupNearestSymbolFrom<WeightOp>(
-      load, load.getWeightAttr());
+bool isTrained(LoadWeightOp load, const SymbolTable &weights) {
+  auto weight = weights.lookup<WeightOp>(load.getWeight());
   return weight && weight.getKind() == WeightKind::parameter &&
          !weight->hasAttr(kFrozenAttr) && isFloatTensor(load.getResult());
 }
@@ -22,16 +21,17 @@ bool isTrained(LoadWeightOp load) {
 } // namespace
 
 Activity::Activity(GraphOp graph) {
+  const SymbolTable weights(graph->getParentOfType<ModuleOp>());
   for (Operation &op : graph.getBody().front()) {
     if (auto stage = dyn_cast<StageOp>(op))
-      visit(stage);
+      visit(stage, weights);
     else if (auto transfer = dyn_cast<TransferOp>(op);
              transfer && active.contains(transfer.getValue()))
       active.insert(transfer.getResult());
   }
 }
 
-void Activity::visit(StageOp stage) {
+void Activity::visit(StageOp stage, const SymbolTable &weights) {
   Block &body = stage.getBody().front();
   for (auto [argument, input] :
        llvm::zip(body.getArguments(), stage.getInputs()))
@@ -40,7 +40,7 @@ void Activity::visit(StageOp stage) {
   for (Operation &op : body.without_terminator()) {
     bool reached = false;
     if (auto load = dyn_cast<LoadWeightOp>(op))
-      reached = isTrained(load);
+      reached = isTrained(load, weights);
     else if (isa<VjpInterface>(op))
       reached = llvm::any_of(op.getOperands(), [&](Value operand) {
         return active.contains(operand);

@@ -19,7 +19,7 @@ public:
   bool needsGradient(mlir::Value value) const { return active.contains(value); }
 
 private:
-  void visit(StageOp stage);
+  void visit(StageOp stage, const mlir::SymbolTable &weights);
   llvm::DenseSet<mlir::Value> active;
 };
 

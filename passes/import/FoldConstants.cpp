@@ -28,7 +28,9 @@ namespace {
 
 class ConstantFolder {
 public:
-  explicit ConstantFolder(uint64_t maxBytes) : maxBytes(maxBytes) {}
+  /// `weights`: as they are before the first fold.
+  ConstantFolder(uint64_t maxBytes, const SymbolTable &weights)
+      : maxBytes(maxBytes), weights(weights) {}
 
   /// Folds the ops of one block and returns how many.
   size_t run(Block &block) {
@@ -51,7 +53,7 @@ private:
   std::optional<Tensor> lookUp(Value value) {
     if (auto it = known.find(value); it != known.end())
       return it->second.tensor;
-    return constantTensor(value.getDefiningOp());
+    return constantTensor(value.getDefiningOp(), weights);
   }
 
   bool fold(Operation *op) {
@@ -96,6 +98,7 @@ private:
   }
 
   uint64_t maxBytes;
+  const SymbolTable &weights;
   llvm::DenseMap<Value, Known> known;
   llvm::DenseMap<Value, Value> materialized;
   SmallVector<Operation *> folded;
@@ -107,8 +110,9 @@ public:
 
 private:
   void runOnOperation() override {
+    const SymbolTable weights(getOperation());
     for (GraphOp graph : getOperation().getOps<GraphOp>())
-      folded += ConstantFolder(maxBytes).run(graph.getBody().front());
+      folded += ConstantFolder(maxBytes, weights).run(graph.getBody().front());
   }
 };
 

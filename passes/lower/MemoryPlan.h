@@ -21,8 +21,8 @@ struct MemoryPlan {
 constexpr uint64_t kArenaAlignment = 64;
 
 /// Places the largest value first, each at the lowest aligned offset that is
-/// free for its whole lifetime. Deterministic; O(n^2). Values of 0 bytes lie at
-/// offset 0.
+/// free for its whole lifetime. Deterministic; O(n log n) and, for each value,
+/// its neighbours in time. Values of 0 bytes lie at offset 0.
 MemoryPlan planMemory(const std::vector<Lifetime> &lifetimes);
 
 } // namespace pipec::pipe

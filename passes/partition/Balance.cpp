@@ -3,7 +3,7 @@
 // Idea: bisect on the time of the slowest stage, with a greedy sweep as the
 // feasibility test (optimal for contiguous stages); then, among all cuts whose
 // slowest stage is within 5 % of that, a dynamic program finds the fewest bytes
-// sent. Cost: O(n log(1/eps) + stages * n * window). Deterministic. Tests:
+// sent. Cost: O(n log(1/eps) + stages * n). Deterministic. Tests:
 // test/unit/passes/partition/BalanceTest.cpp (against brute force).
 #include "passes/partition/PartitionPlan.h"
 
@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 
 using namespace mlir;
@@ -121,24 +122,32 @@ double leastSlowestStage(const Units &units, int64_t stages) {
 std::vector<size_t> cheapestCuts(const Units &units, int64_t stages,
                                  double cap) {
   size_t n = units.list.size();
-  // best[s][i]: bytes sent when units 0..i-1 make s + 1 stages; from[s][i]:
-  // where the last begins.
-  std::vector<std::vector<double>> best(stages,
-                                        std::vector<double>(n + 1, kInfinity));
-  std::vector<std::vector<size_t>> from(stages, std::vector<size_t>(n + 1, 0));
+  // best[i]: bytes sent when units 0..i-1 make s + 1 stages; from[s][i]: where
+  // the last begins, of equally good places the latest.
+  std::vector<double> best(n + 1, kInfinity);
+  std::vector<std::vector<uint32_t>> from(stages);
   for (size_t i = 1; i <= n && units.seconds(0, i) <= cap; ++i)
-    best[0][i] = 0;
-  for (int64_t s = 1; s < stages; ++s)
-    for (size_t i = s + 1; i <= n; ++i)
-      for (size_t j = i - 1;
-           j >= static_cast<size_t>(s) && units.seconds(j, i) <= cap; --j) {
-        double bytes = best[s - 1][j] + units.bytesBefore[j];
-        if (bytes < best[s][i]) {
-          best[s][i] = bytes;
-          from[s][i] = j;
-        }
-      }
-  if (best[stages - 1][n] == kInfinity)
+    best[i] = 0;
+  for (int64_t s = 1; s < stages; ++s) {
+    std::vector<double> next(n + 1, kInfinity);
+    from[s].assign(n + 1, 0);
+    // Beginnings j that fit into `cap`, later and dearer ones behind.
+    std::deque<size_t> window;
+    auto bytes = [&](size_t j) { return best[j] + units.bytesBefore[j]; };
+    for (size_t i = s + 1; i <= n; ++i) {
+      while (!window.empty() && bytes(window.back()) >= bytes(i - 1))
+        window.pop_back();
+      window.push_back(i - 1);
+      while (!window.empty() && units.seconds(window.front(), i) > cap)
+        window.pop_front();
+      if (window.empty() || bytes(window.front()) == kInfinity)
+        continue;
+      next[i] = bytes(window.front());
+      from[s][i] = static_cast<uint32_t>(window.front());
+    }
+    best = std::move(next);
+  }
+  if (best[n] == kInfinity)
     return {};
   std::vector<size_t> cuts;
   for (size_t s = stages - 1, i = n; s > 0; --s)

@@ -111,13 +111,20 @@ findBatchMixes(GraphOp graph, llvm::function_ref<RowJoin(unsigned)> joinOf) {
   const int64_t rows = rowsOf(graph);
   if (rows < 2)
     return {};
+  const SymbolTable weights(graph->getParentOfType<ModuleOp>());
   llvm::DenseMap<Value, BatchDependence> known;
   for (BlockArgument argument : graph.getBody().getArguments())
     known[argument] = ofInput(graph, argument, rows);
   auto of = [&](Value value) { return known.lookup(value); };
   for (Operation &op : graph.getBody().front().without_terminator()) {
     Value loss = scaledLoss(graph, &op);
-    BatchDependence result = loss ? of(loss) : dependenceOf(&op, rows, of);
+    BatchDependence result;
+    if (auto load = dyn_cast<LoadWeightOp>(op)) {
+      auto weight = weights.lookup<WeightOp>(load.getWeight());
+      result.learned = weight && weight.getKind() != WeightKind::constant;
+    } else {
+      result = loss ? of(loss) : dependenceOf(&op, rows, of);
+    }
     if (result.isCombined() && isOfBatchNorm(&op))
       result = {}; // as if it were stored
     for (Value value : op.getResults()) {

@@ -109,11 +109,11 @@ bool isCheapKind(Operation *op) {
 
 /// Of a pool constant, which is small, or one that lies in the model file: each
 /// stage that reads it has a copy. None for a parameter or buffer.
-std::optional<ChainCost> costOfConstant(LoadWeightOp load) {
-  if (constantTensor(load))
+std::optional<ChainCost> costOfConstant(LoadWeightOp load,
+                                        const SymbolTable &weights) {
+  if (constantTensor(load, weights))
     return ChainCost{};
-  auto weight = SymbolTable::lookupNearestSymbolFrom<WeightOp>(
-      load, load.getWeightAttr());
+  auto weight = weights.lookup<WeightOp>(load.getWeight());
   if (!weight || weight.getKind() != WeightKind::constant)
     return std::nullopt;
   return ChainCost{valueBytes(load.getResult())};
@@ -123,6 +123,7 @@ std::optional<ChainCost> costOfConstant(LoadWeightOp load) {
 
 Replication::Replication(GraphOp graph) {
   llvm::DenseMap<Operation *, ChainCost> chains;
+  const SymbolTable weights(graph->getParentOfType<ModuleOp>());
   auto chainOf = [&](Value operand) -> std::optional<ChainCost> {
     if (auto argument = dyn_cast<BlockArgument>(operand)) {
       auto type = cast<RankedTensorType>(argument.getType());
@@ -134,7 +135,7 @@ Replication::Replication(GraphOp graph) {
     if (isa<ConstantOp, IotaOp>(def))
       return ChainCost{};
     if (auto load = dyn_cast<LoadWeightOp>(def))
-      return costOfConstant(load);
+      return costOfConstant(load, weights);
     auto found = chains.find(def);
     return found == chains.end() ? std::nullopt : std::optional(found->second);
   };
