@@ -5,7 +5,7 @@ usage: growth.py --pipec BIN [--nodes 6000,25000,100000]
 Prints a line per file form and size: nodes, stages, seconds, MiB, and how much longer it took than the size before, per node. 1.0 is linear.
 Needs onnx and numpy (.venv).
 """
-import argparse, os, subprocess, tempfile, time
+import argparse, multiprocessing, os, subprocess, tempfile, time
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper, save
 
@@ -63,7 +63,10 @@ def main():
             before = {}
             for nodes in map(int, arguments.nodes.split(',')):
                 path = f'{folder}/model.onnx'
-                make(path, nodes // 4, form == 'torch.export')
+                # In a process of its own: a child's peak counts what its parent had when it was forked.
+                maker = multiprocessing.Process(target=make, args=(path, nodes // 4, form == 'torch.export'))
+                maker.start()
+                maker.join()
                 for stages in ('1', '8'):
                     seconds, mebibytes = measure([arguments.pipec, 'inspect', path, '--stages', stages, '-q'])
                     growth = f'  {seconds / nodes / before[stages]:.2f} a node' if stages in before else ''
@@ -71,4 +74,5 @@ def main():
                     print(f'{form}: {nodes} nodes, {stages} stages: {seconds:.2f} s, {mebibytes:.0f} MiB{growth}', flush=True)
 
 
-main()
+if __name__ == '__main__':
+    main()
