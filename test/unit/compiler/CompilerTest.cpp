@@ -70,10 +70,10 @@ TEST(Compiler, EqualInitializersAreOneParameterAModule) {
   for (const schema::Weight &weight : model->manifest.stages(0).weights())
     if (weight.kind() == schema::PARAMETER)
       names.insert(weight.name());
-  EXPECT_EQ(names, std::set<std::string>({"a.bias", "a.weight", "b.bias",
-                                          "b.weight", "norm_a.bias",
-                                          "norm_a.weight", "norm_b.bias",
-                                          "norm_b.weight"}));
+  EXPECT_EQ(names,
+            std::set<std::string>({"a.bias", "a.weight", "b.bias", "b.weight",
+                                   "norm_a.bias", "norm_a.weight",
+                                   "norm_b.bias", "norm_b.weight"}));
 }
 
 TEST(Compiler, MasksAreRepeatedAndSkipsGoStraight) {
