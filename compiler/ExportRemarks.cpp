@@ -43,7 +43,6 @@ std::string describeFolded(const std::vector<std::string> &folded,
 }
 
 Status checkLost(const std::string &path, const onnx::LostParameters &lost) {
-  constexpr size_t kShown = 40;
   if (lost.names.empty() || lost.names.size() * 10 < lost.all)
     return {};
   return invalidArgument(
@@ -51,7 +50,7 @@ Status checkLost(const std::string &path, const onnx::LostParameters &lost) {
       " of " + std::to_string(lost.all) +
       " parameters into other tensors; they cannot be trained, and what is "
       "saved would lack them: " +
-      firstOf(lost.names, kShown) +
+      firstOf(lost.names, lost.names.size()) +
       "; export the model in training mode (model.train()) and with "
       "optimize=False, or with dynamo=False, "
       "training=TrainingMode.PRESERVE and do_constant_folding=False; "

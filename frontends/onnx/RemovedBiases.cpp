@@ -21,8 +21,10 @@ int64_t biasElements(const Model &model, const ::onnx::NodeProto &node) {
   auto weight = model.initializerByName.find(node.input(1));
   if (weight == model.initializerByName.end())
     return 0;
-  const auto &shape = model.initializers[weight->second].source.type.shape;
-  if (shape.size() < 2)
+  const TensorType &type = model.initializers[weight->second].source.type;
+  const auto &shape = type.shape;
+  // No more elements than the file has for the weight: it may say anything.
+  if (shape.size() < 2 || type.numElements() == 0)
     return 0;
   auto number = [&](const char *name, int64_t otherwise) {
     for (const auto &attribute : node.attribute())
@@ -35,7 +37,6 @@ int64_t biasElements(const Model &model, const ::onnx::NodeProto &node) {
   if (node.op_type() == "Conv")
     return shape[0];
   const int64_t group = number("group", 1);
-  // No more than the weight has: the file says so many.
   return group > 0 && group <= shape[0] ? shape[1] * group : 0;
 }
 
