@@ -272,6 +272,7 @@ private:
     importOptions.ties = options.ties;
     importOptions.unties = options.unties;
     importOptions.names = options.names;
+    importOptions.training = options.training.has_value();
     importOptions.progress = report;
     return importOptions;
   }
@@ -284,7 +285,6 @@ private:
     for (const auto &input : model->interface().inputs)
       if (isWholeInput(input, options))
         importOptions.wholeInputs.push_back(input.name);
-    importOptions.training = options.training.has_value();
     // A remark about the file is made once, not once a size.
     onnx::Notice notice = [&](const std::string &text) {
       if (first)
@@ -549,6 +549,10 @@ private:
     auto isIdle = [&](const std::string &name) { return !trained.count(name); };
     llvm::erase_if(losses.possibleBuffers, isIdle);
     llvm::erase_if(losses.guessedNames, isIdle);
+    for (auto table = losses.paddedTables.begin();
+         table != losses.paddedTables.end();)
+      table = isIdle(table->first) ? losses.paddedTables.erase(table)
+                                   : std::next(table);
     for (const std::string &line : describe(losses))
       report("warning: " + line);
   }

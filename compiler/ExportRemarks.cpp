@@ -104,6 +104,11 @@ std::vector<std::string> describe(const onnx::TrainingLosses &losses) {
         firstOf(guessed, 3) +
         "); what was made of a parameter at export looks alike: to be sure, "
         "export with do_constant_folding=False or dynamo=True");
+  for (const auto &[name, row] : losses.paddedTables)
+    lines.push_back("row " + std::to_string(row) + " of " + name +
+                    " is zero, as nn.Embedding's padding_idx leaves one; a "
+                    "file of dynamo=False does not say so, and the row is "
+                    "trained: export with dynamo=True");
   return lines;
 }
 

@@ -1,6 +1,6 @@
 // What an exporter took away from training, as far as the file shows it:
 // tensors computed at export from parameters, buffers that look like
-// parameters, and parameters without their names.
+// parameters, tables with padding_idx, and parameters without their names.
 //
 // An optimizer that computes exp(t) once leaves an initializer in its place.
 // Exporters of today record what went into it (Model::folded). In files of
@@ -347,6 +347,22 @@ std::vector<std::string> findPossibleBuffers(const Model &model,
     if (decl.kind == WeightKind::Parameter && !isUsualName(table, decl.name))
       names.push_back(decl.name);
   return names;
+}
+
+std::map<std::string, int64_t> findPaddedTables(const Model &model,
+                                                const WeightTable &table) {
+  std::map<std::string, int64_t> rows;
+  if (!model.signature.empty() || !model.isFromPyTorch())
+    return rows;
+  for (const auto &[place, use] : table.uses) {
+    const WeightDecl &decl = table.decls[use.decl];
+    if (decl.kind == WeightKind::Parameter && place.second == 0 &&
+        decl.permutation.empty() && !rows.count(decl.name) &&
+        model.graph().node(place.first).op_type() == "Gather")
+      if (auto row = zeroRow(model.initializers[decl.initializer].source))
+        rows[decl.name] = *row;
+  }
+  return rows;
 }
 
 std::vector<std::string> findGuessedNames(const Model &model,

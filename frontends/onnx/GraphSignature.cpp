@@ -35,7 +35,8 @@ static void parseSignatureLine(const std::string &line,
     return;
   std::string rest = line.substr(colon + 2);
   bool parameter = startsWith(rest, "PARAMETER");
-  if (!parameter && !startsWith(rest, "BUFFER"))
+  bool constant = startsWith(rest, "CONSTANT_TENSOR");
+  if (!parameter && !constant && !startsWith(rest, "BUFFER"))
     return;
   target += 8;
   size_t close = line.find('\'', target);
@@ -43,7 +44,8 @@ static void parseSignatureLine(const std::string &line,
     return;
   GraphSignature::Entry entry;
   entry.target = line.substr(target, close - target);
-  bool temporary = line.find("persistent=False", close) != std::string::npos;
+  bool temporary =
+      constant || line.find("persistent=False", close) != std::string::npos;
   entry.kind = parameter   ? GraphSignature::Kind::Parameter
                : temporary ? GraphSignature::Kind::Temporary
                            : GraphSignature::Kind::Buffer;

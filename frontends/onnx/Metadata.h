@@ -16,9 +16,11 @@
 
 namespace pipec::onnx {
 
-/// Parameters and buffers of the exported module, in PyTorch's order.
+/// Parameters, buffers and constants of the exported module, in PyTorch's
+/// order.
 struct GraphSignature {
-  /// Temporary: a buffer that no state_dict holds (persistent=False).
+  /// Temporary: no state_dict holds it: a buffer of persistent=False, a tensor
+  /// that PyTorch found in the code.
   enum class Kind { Parameter, Buffer, Temporary };
   struct Entry {
     std::string target; // state_dict name
@@ -28,7 +30,7 @@ struct GraphSignature {
   std::map<std::string, size_t> byPlaceholder; // "p_a_weight" -> entry
   std::map<std::string, size_t> byTarget;      // "a.weight" -> entry
 
-  std::set<std::string> placeholders; // all: inputs and lifted constants too
+  std::set<std::string> placeholders; // all: inputs too
 
   /// The file has one, be it of a model without parameters.
   bool present = false;
@@ -36,6 +38,12 @@ struct GraphSignature {
   bool empty() const { return !present; }
   bool contains(const std::string &target) const {
     return byTarget.count(target) != 0;
+  }
+  /// A parameter or persistent buffer.
+  bool isState(const std::string &target) const {
+    auto found = byTarget.find(target);
+    return found != byTarget.end() &&
+           entries[found->second].kind != Kind::Temporary;
   }
 };
 

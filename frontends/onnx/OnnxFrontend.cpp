@@ -91,7 +91,8 @@ TrainingLosses OnnxModel::trainingLosses(const ImportOptions &options) const {
     return {};
   return {findComputed(*impl->model, *weights),
           findPossibleBuffers(*impl->model, *weights),
-          findGuessedNames(*impl->model, *weights)};
+          findGuessedNames(*impl->model, *weights),
+          findPaddedTables(*impl->model, *weights)};
 }
 
 } // namespace pipec::onnx

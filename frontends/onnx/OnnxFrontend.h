@@ -96,6 +96,9 @@ struct TrainingLosses {
   /// has only numbers: "l.weight" of onnx::MatMul_12. What an exporter made of
   /// a parameter (half of it) looks alike.
   std::vector<std::string> guessedNames;
+  /// Tables of a legacy file with a row of zeros, which padding_idx may have
+  /// made: PyTorch then does not train it, and the file does not say so.
+  std::map<std::string, int64_t> paddedTables;
 };
 
 /// An opened model: parsed once, imported once per microbatch size.

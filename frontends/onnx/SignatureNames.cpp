@@ -26,12 +26,28 @@ std::string withoutNumber(const std::string &name) {
              : name;
 }
 
+/// A permute may move nothing.
 bool isTransposition(const std::string &fxName) {
-  static const std::set<std::string> kNames{"adjoint",  "mT",      "mt",
-                                            "numpy_t",  "numpy_T", "permute",
-                                            "swapaxes", "t",       "transpose"};
+  static const std::set<std::string> kNames{"adjoint", "mT",       "mt",
+                                            "numpy_t", "numpy_T",  "swapaxes",
+                                            "t",       "transpose"};
   return kNames.count(withoutNumber(fxName)) != 0;
 }
+
+/// An operator that may leave every element where it is.
+bool isMaybeNothing(const std::string &fxName) {
+  static const std::set<std::string> kNames{
+      "alias",   "clone",      "contiguous", "convert_element_type",
+      "detach",  "dropout",    "expand",     "flatten",
+      "reshape", "slice",      "squeeze",    "to",
+      "to_copy", "unsqueeze",  "view",       "_to_copy",
+      "view_as", "expand_as",  "narrow",     "unsafe_view",
+      "type_as", "reshape_as", "identity",   "_unsafe_view"};
+  return kNames.count(withoutNumber(fxName)) != 0;
+}
+
+/// The exporter merges equal tensors of at most so many elements.
+constexpr int64_t kMostMerged = 1024;
 
 /// Matches the initializers of one model.
 class SignatureNaming {
@@ -51,7 +67,7 @@ public:
 
 private:
   std::optional<Claim> match(int initializer, Reader reader);
-  std::optional<std::string> matchOwnName(int initializer, Reader reader) const;
+  std::optional<std::string> matchOwnName(int initializer, Reader reader);
   std::optional<Claim> matchFolded(int initializer, Reader reader);
   std::optional<std::string> matchByExclusion(int initializer,
                                               Reader reader) const;
@@ -61,7 +77,7 @@ private:
   bool hasFusedNorm(Reader reader) const;
   bool isMoved(int initializer, const Operand &operand) const;
   bool isNumber(int initializer, const FxCall &call) const;
-  bool inStateDict(const std::string &name) const;
+  bool mayBeAnother(int initializer, const FxCall &call) const;
   Claim claim(int initializer, const std::string &name) const;
   Claim claimMoved(int initializer, const std::string &name,
                    const Permutation &moved) const;
@@ -126,7 +142,6 @@ std::optional<std::string> SignatureNaming::matchByConsumers(int initializer,
   if (!model.signature.contains(tensor.name))
     return std::nullopt;
   // Larger tensors are not merged: theirs are ties.
-  constexpr int64_t kMostMerged = 1024;
   if (tensor.source.type.numElements() > kMostMerged ||
       !named.count(tensor.name))
     return tensor.name;
@@ -178,7 +193,7 @@ bool SignatureNaming::hasFusedNorm(Reader reader) const {
 /// Which parameter a node reads where it reads the tensor of one: the
 /// exporter's optimizer keeps one of several equal tensors.
 std::optional<std::string> SignatureNaming::matchOwnName(int initializer,
-                                                         Reader reader) const {
+                                                         Reader reader) {
   const std::string &own = model.initializers[initializer].name;
   const FxCall &call = model.calls[reader.node];
   if (call.target.empty())
@@ -192,12 +207,35 @@ std::optional<std::string> SignatureNaming::matchOwnName(int initializer,
   if (operand.kind == Operand::Kind::Named)
     return operand.name;
   const std::vector<std::string> read = operands.parametersOf(reader.node);
-  if (operand.kind == Operand::Kind::Value ||
-      std::find(read.begin(), read.end(), own) != read.end())
+  if (std::find(read.begin(), read.end(), own) != read.end())
     return own;
-  if (auto found = matchByExclusion(initializer, reader))
-    return found;
-  return isNumber(initializer, call) ? std::nullopt : std::optional(own);
+  if (operand.kind != Operand::Kind::Value) {
+    if (auto found = matchByExclusion(initializer, reader))
+      return found;
+    if (isNumber(initializer, call))
+      return std::nullopt;
+  }
+  if (!mayBeAnother(initializer, call))
+    return own;
+  table.refute(initializer, own);
+  return std::nullopt;
+}
+
+/// The call reads a value that was computed at export and equals the parameter:
+/// w.t() of a symmetric w, or zeros. Many different values that stay the same
+/// in no other order are the parameter itself.
+bool SignatureNaming::mayBeAnother(int initializer, const FxCall &call) const {
+  const TensorSource &source = model.initializers[initializer].source;
+  const bool computed =
+      std::any_of(call.references.begin(), call.references.end(),
+                  [&](const std::string &name) {
+                    return !made.count(name) &&
+                           !model.signature.placeholders.count(name) &&
+                           !isMadeOfNumbers(name) && !isMaybeNothing(name);
+                  });
+  return computed && source.type.numElements() <= kMostMerged &&
+         (!isDistinctive(source) ||
+          permutationsTo({source, source.type.shape}, source, {}).size() > 1);
 }
 
 /// All that was done to make the tensor of its one source is transpositions of
@@ -265,26 +303,27 @@ std::optional<Claim> SignatureNaming::match(int initializer, Reader reader) {
   const Initializer &tensor = model.initializers[initializer];
   if (model.signature.contains(tensor.name)) {
     auto name = matchOwnName(initializer, reader);
-    return name && inStateDict(*name) ? std::optional(claim(initializer, *name))
-                                      : std::nullopt;
+    return name && model.signature.isState(*name)
+               ? std::optional(claim(initializer, *name))
+               : std::nullopt;
   }
   if (!isFloat(tensor.source.type.dtype) || hasFusedNorm(reader))
     return std::nullopt;
   const Operand operand = operands.at(tensor, reader);
   if (operand.kind == Operand::Kind::Constant)
     return std::nullopt;
-  if (operand.kind == Operand::Kind::Named && inStateDict(operand.name) &&
-      isMoved(initializer, operand))
+  if (operand.kind == Operand::Kind::Named &&
+      model.signature.isState(operand.name) && isMoved(initializer, operand))
     return operand.form == Form::Bilinear
                ? claimBilinear(initializer, operand.name, reader)
                : std::optional(claimOperand(initializer, operand));
   if (model.folded.count(tensor.name)) {
     auto found = matchFolded(initializer, reader);
-    return found && inStateDict(found->name) ? found : std::nullopt;
+    return found && model.signature.isState(found->name) ? found : std::nullopt;
   }
   if (operand.kind == Operand::Kind::Unknown)
     if (auto name = matchByExclusion(initializer, reader);
-        name && inStateDict(*name))
+        name && model.signature.isState(*name))
       return claim(initializer, *name);
   // A file that says nothing of what was computed.
   return model.folded.empty() ? table.claimCopyOfAny(initializer)
@@ -400,21 +439,13 @@ std::optional<Claim> SignatureNaming::claimBilinear(int initializer,
   return std::nullopt;
 }
 
-/// Parameters and persistent buffers; other buffers are constants.
-bool SignatureNaming::inStateDict(const std::string &name) const {
-  auto found = model.signature.byTarget.find(name);
-  return found != model.signature.byTarget.end() &&
-         model.signature.entries[found->second].kind !=
-             GraphSignature::Kind::Temporary;
-}
-
 void SignatureNaming::nameInitializer(int initializer) {
   for (Reader reader : readers[initializer])
     table.read(initializer, reader, match(initializer, reader));
   if (!readers[initializer].empty())
     return;
   const std::string &name = model.initializers[initializer].name;
-  if (inStateDict(name))
+  if (model.signature.isState(name))
     table.keep(initializer, claim(initializer, name));
   else
     table.keep(initializer, std::nullopt);

@@ -41,6 +41,8 @@ private:
   std::optional<Claim> keptClaim(int initializer, const WeightUse &use) const;
   std::optional<Claim> renamed(int initializer, const Match &match,
                                const WeightUse &use) const;
+  std::optional<Claim> firstName(int initializer, const WeightUse &use) const;
+  bool isNumbered(int initializer) const;
   bool mayBeState(int initializer, const std::string &name) const;
   bool isNormalised(const std::string &name) const;
   bool isConfirmed(int initializer, const WeightUse &use) const;
@@ -191,6 +193,8 @@ WeightKind StateNaming::kindOf(const std::string &name) const {
 /// have to agree.
 bool StateNaming::mayBeState(int initializer, const std::string &name) const {
   const std::string &own = model.initializers[initializer].name;
+  if (model.signature.contains(own) && !model.signature.isState(own))
+    return false;
   if (!model.signature.empty() && !model.folded.empty())
     return stateSourcesOf(model, own) == std::vector<std::string>{name};
   return isDistinctive(model.initializers[initializer].source) &&
@@ -208,13 +212,20 @@ bool StateNaming::isNormalised(const std::string &name) const {
   });
 }
 
+/// A number stands for its name: what it was called is a guess.
+bool StateNaming::isNumbered(int initializer) const {
+  return model.signature.empty() && model.isFromPyTorch() &&
+         startsWith(model.initializers[initializer].name, "onnx::");
+}
+
 /// The name that the tensor has, unless the state_dict has another tensor of
-/// that name.
+/// that name. A guess that it does not know is none.
 std::optional<Claim> StateNaming::keptClaim(int initializer,
                                             const WeightUse &use) const {
   const WeightDecl &decl = table.decls[use.decl];
-  if (decl.kind == WeightKind::Constant ||
-      (state.count(decl.name) && !isConfirmed(initializer, use)))
+  const bool other = state.count(decl.name) ? !isConfirmed(initializer, use)
+                                            : isNumbered(initializer);
+  if (decl.kind == WeightKind::Constant || other)
     return std::nullopt;
   return Claim{decl.name, decl.kind,        decl.initializer,
                decl.type, decl.permutation, use.permutation};
@@ -240,8 +251,28 @@ std::optional<Claim> StateNaming::renamed(int initializer, const Match &match,
                *move};
 }
 
+/// Names of equal tensors are those of one: where numbers stand for names in
+/// the file, the name that another tensor of it has, or the first.
+std::optional<Claim> StateNaming::firstName(int initializer,
+                                            const WeightUse &use) const {
+  const auto &all = matches[initializer];
+  if (!isNumbered(initializer) || all.size() < 2 ||
+      !isDistinctive(model.initializers[initializer].source))
+    return std::nullopt;
+  auto first = std::find_if(all.begin(), all.end(), [&](const Match &match) {
+    return model.initializerByName.count(match.name) != 0;
+  });
+  const Match &match = first == all.end() ? all[0] : *first;
+  if (table.decls[use.decl].kind == WeightKind::Constant &&
+      !mayBeState(initializer, match.name))
+    return std::nullopt;
+  return renamed(initializer, match, use);
+}
+
 std::optional<Claim> StateNaming::claimFor(int initializer,
                                            const WeightUse &use) const {
+  if (auto first = firstName(initializer, use))
+    return first;
   if (isConfirmed(initializer, use))
     return keptClaim(initializer, use);
   const bool constant = table.decls[use.decl].kind == WeightKind::Constant;
@@ -282,6 +313,11 @@ void StateNaming::rebuild() {
   for (WeightDecl &decl : made.decls)
     if (decl.kind != WeightKind::Constant)
       decl.aliases = aliases[decl.name];
+  // What nobody knows was made of something.
+  for (const WeightDecl &decl : made.decls)
+    if (decl.kind == WeightKind::Constant && isNumbered(decl.initializer) &&
+        isFloat(decl.type.dtype) && decl.type.numElements() > 1)
+      made.addFolded(decl.name);
   made.notices = std::move(table.notices);
   made.copies = std::move(table.copies);
   table = std::move(made);
@@ -294,11 +330,20 @@ void StateNaming::addAliases() {
     if (decl.kind == WeightKind::Constant || !state.count(decl.name) ||
         !isDistinctive(model.initializers[initializer].source))
       continue;
-    for (const Match &match : matches[initializer])
-      if (table.find(match.name) < 0 && match.moves[0].empty() &&
-          !model.signature.contains(match.name) &&
-          state.at(match.name).type == decl.type)
-        decl.aliases.push_back(match.name);
+    for (const Match &match : matches[initializer]) {
+      const auto &moves = match.moves;
+      if (table.find(match.name) >= 0 ||
+          std::find(moves.begin(), moves.end(), use.permutation) ==
+              moves.end() ||
+          model.signature.contains(match.name) ||
+          state.at(match.name).type != decl.type)
+        continue;
+      table.notices.push_back((options.training ? "warning: " : "") +
+                              match.name + " is the same data as " + decl.name +
+                              ": tied; --untie " + match.name +
+                              " keeps them apart");
+      decl.aliases.push_back(match.name);
+    }
   }
 }
 

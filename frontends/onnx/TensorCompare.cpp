@@ -301,4 +301,27 @@ bool isDistinctive(const TensorSource &source) {
   return values.size() >= enough;
 }
 
+std::optional<int64_t> zeroRow(const TensorSource &source) {
+  constexpr int64_t kRows = 1024; // of each end
+  const Stored stored(source);
+  if (!stored.isThere() || source.type.rank() != 2)
+    return std::nullopt;
+  const int64_t rows = source.type.shape[0];
+  const size_t width =
+      byteSize(source.type.dtype) * static_cast<size_t>(source.type.shape[1]);
+  std::optional<int64_t> first;
+  bool others = false;
+  for (int64_t row = 0; row < rows; ++row) {
+    if (row == kRows)
+      row = std::max(row, rows - kRows);
+    const uint8_t *bytes = stored.at(static_cast<uint64_t>(row) * width);
+    const bool zero =
+        std::all_of(bytes, bytes + width, [](uint8_t b) { return b == 0; });
+    others |= !zero;
+    if (zero && !first)
+      first = row;
+  }
+  return others ? first : std::nullopt;
+}
+
 } // namespace pipec::onnx

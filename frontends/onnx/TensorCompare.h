@@ -11,6 +11,7 @@
 #include "frontends/onnx/TensorSource.h"
 
 #include <functional>
+#include <optional>
 
 namespace pipec::onnx {
 
@@ -44,6 +45,10 @@ bool samePlace(const TensorSource &a, const TensorSource &b);
 /// So many different values that two tensors that were made independently are
 /// not equal: unlike zeros, ones, an identity.
 bool isDistinctive(const TensorSource &source);
+
+/// The first row of zeros of a matrix that has other rows too. Looks at some
+/// rows of either end.
+std::optional<int64_t> zeroRow(const TensorSource &source);
 
 } // namespace pipec::onnx
 

@@ -161,7 +161,8 @@ bool AliasFinder::isKindThatOwns(int node, int input, const WeightDecl &decl,
 }
 
 /// Module P reads a weight of another module Q: P holds it too, under the same
-/// last name, unless P reads several that could be it.
+/// last name, unless P reads several that could be it. Where that is none of
+/// torch.nn's, a legacy file does not say what P calls it: listed as lost.
 void AliasFinder::addReaderNames() {
   std::set<std::string> linear; // modules with a weight of their own, stored
                                 // transposed: nn.Linear
@@ -175,13 +176,20 @@ void AliasFinder::addReaderNames() {
     if (decl.kind == WeightKind::Constant || module.empty() ||
         startsWith(decl.name, module + "."))
       continue;
-    std::string name = module + "." + leafName(decl.name);
+    std::string leaf = leafName(decl.name);
+    const bool guessed = model.signature.empty() && leaf != "weight" &&
+                         leaf != "bias" && !startsWith(leaf, "running_");
+    if (guessed)
+      leaf = decl.type.rank() > 1 ? "weight" : "bias";
+    std::string name = module + "." + leaf;
     bool known = model.signature.empty()
                      ? isKindThatOwns(place.first, place.second, decl,
                                       linear.count(module) > 0) &&
                            table.find(name) < 0
                      : unclaimed(name);
-    if (known)
+    if (known && guessed)
+      table.addFolded(name);
+    else if (known)
       readers[name].insert(use.decl);
   }
   for (const auto &[name, decls] : readers)

@@ -109,6 +109,8 @@ std::vector<ComputedTensor> findComputed(const Model &model,
 LostParameters findLost(const Model &model, const WeightTable &table);
 std::vector<std::string> findPossibleBuffers(const Model &model,
                                              const WeightTable &table);
+std::map<std::string, int64_t> findPaddedTables(const Model &model,
+                                                const WeightTable &table);
 std::vector<std::string> findGuessedNames(const Model &model,
                                           const WeightTable &table);
 /// All of the above.

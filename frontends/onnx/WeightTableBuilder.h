@@ -48,6 +48,10 @@ public:
   /// W.t(). Nothing where the bytes are not distinctive (zeros) or several
   /// parameters have them.
   std::optional<Claim> claimCopyOfAny(int initializer);
+  /// A tensor that may be the parameter `name` or what was made of it.
+  void refute(int initializer, const std::string &name) {
+    table.refuted[initializer] = name;
+  }
   const WeightTable &made() const { return table; }
   /// The table, with declarations in the order of the file.
   WeightTable take();
