@@ -41,7 +41,6 @@ private:
   std::optional<Claim> keptClaim(int initializer, const WeightUse &use) const;
   std::optional<Claim> renamed(int initializer, const Match &match,
                                const WeightUse &use) const;
-  std::optional<Claim> firstName(int initializer, const WeightUse &use) const;
   bool isNumbered(int initializer) const;
   bool mayBeState(int initializer, const std::string &name) const;
   bool isNormalised(const std::string &name) const;
@@ -51,6 +50,7 @@ private:
   void confirm();
   void rebuild();
   void addAliases();
+  void noteEqual();
   void report();
 
   using Key = std::tuple<DType, int64_t, std::string>;
@@ -251,28 +251,8 @@ std::optional<Claim> StateNaming::renamed(int initializer, const Match &match,
                *move};
 }
 
-/// Names of equal tensors are those of one: where numbers stand for names in
-/// the file, the name that another tensor of it has, or the first.
-std::optional<Claim> StateNaming::firstName(int initializer,
-                                            const WeightUse &use) const {
-  const auto &all = matches[initializer];
-  if (!isNumbered(initializer) || all.size() < 2 ||
-      !isDistinctive(model.initializers[initializer].source))
-    return std::nullopt;
-  auto first = std::find_if(all.begin(), all.end(), [&](const Match &match) {
-    return model.initializerByName.count(match.name) != 0;
-  });
-  const Match &match = first == all.end() ? all[0] : *first;
-  if (table.decls[use.decl].kind == WeightKind::Constant &&
-      !mayBeState(initializer, match.name))
-    return std::nullopt;
-  return renamed(initializer, match, use);
-}
-
 std::optional<Claim> StateNaming::claimFor(int initializer,
                                            const WeightUse &use) const {
-  if (auto first = firstName(initializer, use))
-    return first;
   if (isConfirmed(initializer, use))
     return keptClaim(initializer, use);
   const bool constant = table.decls[use.decl].kind == WeightKind::Constant;
@@ -347,6 +327,23 @@ void StateNaming::addAliases() {
   }
 }
 
+/// Equal tensors of the state_dict, where numbers stand for names in the file:
+/// a tied parameter and a copied layer look alike.
+void StateNaming::noteEqual() {
+  for (const auto &[initializer, use] : table.defaults) {
+    const WeightDecl &decl = table.decls[use.decl];
+    if (!isNumbered(initializer) || decl.kind == WeightKind::Constant ||
+        !isDistinctive(model.initializers[initializer].source))
+      continue;
+    for (const Match &match : matches[initializer])
+      if (int other = table.find(match.name); other >= 0 && other != use.decl)
+        table.notices.push_back("warning: " + decl.name +
+                                " is the same data as " + match.name +
+                                ", but not tied; --tie " + match.name + "=" +
+                                decl.name + " makes them one");
+  }
+}
+
 /// What the state_dict has and the file has not, and the other way round.
 void StateNaming::report() {
   std::vector<std::string> unknown;
@@ -381,6 +378,7 @@ Status StateNaming::run() {
   confirm();
   rebuild();
   addAliases();
+  noteEqual();
   report();
   return {};
 }

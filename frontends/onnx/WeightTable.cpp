@@ -10,6 +10,7 @@
 #include "frontends/onnx/Text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -116,6 +117,7 @@ private:
                        const std::string &parent) const;
   void putFirstNameFirst(WeightDecl &decl) const;
   void collectFolded();
+  void noteMerged();
 
   const Model &model;
   WeightTable &table;
@@ -318,6 +320,44 @@ void AliasFinder::run() {
   for (WeightDecl &decl : table.decls)
     putFirstNameFirst(decl);
   collectFolded();
+  noteMerged();
+}
+
+/// The layer's number does not count: "layers.#.bias".
+static std::string withoutIndices(const std::string &name) {
+  std::string text;
+  for (char c : name)
+    if (!std::isdigit(static_cast<unsigned char>(c)))
+      text += c;
+    else if (text.empty() || text.back() != '#')
+      text += '#';
+  return text;
+}
+
+/// Layers that are copies of one are equal until they are trained. The
+/// exporter's optimizer makes equal tensors one, and then equal nodes that read
+/// them: of which the file keeps nothing but that a name is gone.
+void AliasFinder::noteMerged() {
+  constexpr int64_t kMostMerged = 1024;
+  std::set<std::string> recorded;
+  for (const auto &[value, sources] : model.folded)
+    recorded.insert(sources.begin(), sources.end());
+  std::map<std::string, std::string> kept; // without indices -> its name
+  for (const WeightDecl &decl : table.decls)
+    if (decl.kind == WeightKind::Parameter &&
+        decl.type.numElements() <= kMostMerged)
+      kept.emplace(withoutIndices(decl.name), decl.name);
+  std::map<std::string, std::string> merged; // the kept one -> those gone
+  for (const std::string &name : table.folded)
+    if (auto one = kept.find(withoutIndices(name));
+        one != kept.end() && !recorded.count(name) &&
+        model.signature.contains(name))
+      merged[one->second] += (merged[one->second].empty() ? "" : ", ") + name;
+  for (const auto &[one, gone] : merged)
+    table.notices.push_back(
+        "warning: the exporter may have made " + gone + " one with " + one +
+        ", if they were equal: in training " + one +
+        " then gets all their gradients; export with optimize=False");
 }
 
 } // namespace
