@@ -32,6 +32,8 @@ KNOWN = {
     ('buffer_added', 'preserve'): 'buffers called weight and bias, in files that do not tell buffers from parameters',
     ('buffer_of_parameter', 'dynamo'): 'equal tensors of at most 1024 elements, and then equal nodes, became one',
     ('identity_weight', 'dynamo'): 'equal tensors of at most 1024 elements, and then equal nodes, became one',
+    ('ones_like', 'dynamo'): 'a parameter of ones and ones, and then equal nodes, became one',
+    ('symmetric_values', 'dynamo'): 'a symmetric matrix and its transpose, and then equal nodes, became one',
 }
 
 

@@ -1,5 +1,6 @@
 // Which tensors are suspected to be made of parameters at export, and which
 // parameters to be buffers.
+#include "frontends/onnx/WeightTable.h"
 #include "test/unit/frontends/ImportHelper.h"
 
 #include <gtest/gtest.h>
@@ -202,6 +203,38 @@ TEST(GuessedNames, OfNumberedTensors) {
     ASSERT_TRUE(model.ok()) << model.status().message();
     EXPECT_EQ((*model)->trainingLosses().guessedNames,
               fromPyTorch ? Names{"a.weight"} : Names());
+  }
+}
+
+/// Zeros that the exporter merged with a parameter: what the call reads is a
+/// product, so the parameter is not trained through it.
+TEST(ComputedAtExport, TensorEqualToAParameterIsAConstant) {
+  for (bool distinct : {false, true}) {
+    ScratchFolder folder;
+    ModelBuilder builder;
+    builder.input("x", {"2", "3"});
+    builder.signature("p_w: PARAMETER target='w'\n");
+    builder.floats("w", {3, 3},
+                   distinct ? std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7, 8}
+                            : std::vector<float>(9));
+    for (auto [from, to, call] :
+         {std::tuple("x", "h", "%x, %p_w"), {"h", "y", "%h, %matmul_7"}})
+      ModelBuilder::metadata(
+          builder.node("MatMul", {from, "w"}, {to}), "pkg.torch.onnx.fx_node",
+          std::string("%call : [num_users=1] = call_function[target=torch.ops."
+                      "aten.matmul.default](args = (") +
+              call + "), kwargs = {})");
+    builder.output("y");
+    auto model = openModel(folder.write("m.onnx", builder.bytes()));
+    ASSERT_TRUE(model.ok());
+    auto table = makeWeightTable(**model, {});
+    ASSERT_TRUE(table.ok());
+    auto kind = [&](int node) {
+      return table->decls[table->uses.at({node, 1}).decl].kind;
+    };
+    EXPECT_EQ(kind(0), WeightKind::Parameter);
+    EXPECT_EQ(kind(1), distinct ? WeightKind::Parameter : WeightKind::Constant);
+    EXPECT_EQ(findComputed(**model, *table).size(), distinct ? 0u : 1u);
   }
 }
 

@@ -112,7 +112,9 @@ TEST(GraphSignature, AllPlaceholdersButNoOutputs) {
       "\n# inputs\np_w: PARAMETER target='w'\nc_k: CONSTANT_TENSOR "
       "target='k'\nx: USER_INPUT\n\n# outputs\ny: USER_OUTPUT\n");
   EXPECT_EQ(signature.placeholders, (std::set<std::string>{"p_w", "c_k", "x"}));
-  EXPECT_EQ(signature.entries.size(), 1u);
+  EXPECT_EQ(signature.entries.size(), 2u);
+  EXPECT_TRUE(signature.isState("w"));
+  EXPECT_FALSE(signature.isState("k"));
 }
 
 TEST(FxCall, ArgumentsAndReferences) {

@@ -75,7 +75,7 @@ TEST(StateNames, GuessThatTheStateDictRefutesIsAConstant) {
   b.state("fc.weight", {2, 3}, {2, 4, 6, 8, 10, 12}); // the file has half of it
   b.state("c", {2}, {7, 8});
   EXPECT_EQ(b.named(), (Names{"cf32[2]"})) << b.error;
-  EXPECT_EQ(b.table.folded, (Names{"fc.weight"}));
+  EXPECT_EQ(b.table.folded, (Names{"onnx::MatMul_5", "fc.weight"}));
 }
 
 TEST(StateNames, ReshapedAndMovedTensors) {
@@ -89,7 +89,7 @@ TEST(StateNames, ReshapedAndMovedTensors) {
   b.state("gain", {3}, {1, 2, 4});
   // Three values do not prove that a tensor without a name is the state's.
   EXPECT_EQ(b.named(), (Names{"bigf32[2x2x3] moved"})) << b.error;
-  EXPECT_EQ(b.table.folded, (Names{"gain"}));
+  EXPECT_EQ(b.table.folded, (Names{"onnx::Mul_5", "gain"}));
 }
 
 TEST(StateNames, EqualTensorsKeepTheNamesThatFit) {
@@ -123,7 +123,7 @@ TEST(StateNames, ProductOfWeightNormIsNotItsDirection) {
   b.state("weight_g", {2, 1}, {9, 9});
   b.state("c", {2}, {7, 8});
   EXPECT_EQ(b.named(), (Names{"cf32[2]"})) << b.error;
-  EXPECT_EQ(b.table.folded, (Names{"weight_g", "weight_v"}));
+  EXPECT_EQ(b.table.folded, (Names{"onnx::Gemm_5", "weight_g", "weight_v"}));
 }
 
 TEST(StateNames, AnotherStateIsAnError) {
@@ -144,6 +144,50 @@ TEST(StateNames, AnotherStateIsAnError) {
 }
 
 /// The exporter's record says which tensors come from parameters.
+TEST(StateNames, GuessThatTheStateDoesNotHaveIsNoName) {
+  StateBuilder b;
+  b.floats("onnx::MatMul_5", {3, 2}, kTurned);
+  b.floats("onnx::MatMul_6", {2, 2}, {1, 2, 3, 4});
+  b.node("MatMul", {"x", "onnx::MatMul_5"}, {"h"}, "/fc/MatMul");
+  b.node("MatMul", {"h", "onnx::MatMul_6"}, {"y"}, "/half/MatMul");
+  b.output("y");
+  b.state("fc.weight", {2, 3}, kMatrix);
+  b.state("half.w", {2, 2}, {2, 6, 4, 8});
+  EXPECT_EQ(b.named(), (Names{"fc.weightf32[2x3] moved"})) << b.error;
+  EXPECT_EQ(b.table.folded, (Names{"onnx::MatMul_6", "half.w"}));
+}
+
+TEST(StateNames, EqualMatricesWithoutNamesAreSaid) {
+  StateBuilder b;
+  const std::vector<float> square{1, 2, 3, 4, 5, 6, 7, 8, 9},
+      turned{1, 4, 7, 2, 5, 8, 3, 6, 9};
+  b.floats("onnx::MatMul_5", {3, 3}, turned);
+  b.floats("onnx::MatMul_6", {3, 3}, turned);
+  b.node("MatMul", {"x", "onnx::MatMul_5"}, {"h"}, "/a/MatMul");
+  b.node("MatMul", {"h", "onnx::MatMul_6"}, {"y"}, "/b/MatMul");
+  b.output("y");
+  b.state("a.weight", {3, 3}, square);
+  b.state("b.weight", {3, 3}, square);
+  EXPECT_EQ(b.named(),
+            (Names{"a.weightf32[3x3] moved", "b.weightf32[3x3] moved"}))
+      << b.error;
+  ASSERT_EQ(b.table.notices.size(), 2u);
+  EXPECT_NE(b.table.notices[0].find("but not tied; --tie"), std::string::npos);
+}
+
+TEST(StateNames, LiftedConstantIsNoParameter) {
+  StateBuilder b;
+  b.signature("p_w: PARAMETER target='w'\nc_k: CONSTANT_TENSOR target='k'\n");
+  b.floats("k", {3, 2}, kTurned);
+  b.floats("s", {2}, {7, 8});
+  b.node("MatMul", {"x", "k"}, {"m"});
+  b.node("Add", {"m", "s"}, {"y"});
+  b.output("y");
+  b.state("w", {2, 3}, kMatrix);
+  EXPECT_EQ(b.named(), Names()) << b.error;
+  EXPECT_EQ(b.table.folded, (Names{"w"}));
+}
+
 TEST(StateNames, ConstantOfTheFileStaysOne) {
   StateBuilder b;
   b.signature("p_w: PARAMETER target='w'\np_s: PARAMETER target='s'\n");
