@@ -39,7 +39,7 @@ KNOWN = {
 
 def is_said(name, lines):
     """A word of English is no name: a name stands in a list."""
-    return any(re.search(r'''(?:[(,'":]\s?|and |of |from |as )''' + re.escape(name) + r'''(?=[,)'":;]| and | is the same data| is zero| \(buffer\)|$)''', line) for line in lines)
+    return any(re.search(r'''(?:[(,'":]\s?|and |of |from |as |with )''' + re.escape(name) + r'''(?=[,)'":;]| and | is the same data| is zero| \(buffer\)|$)''', line) for line in lines)
 
 
 class Case:
