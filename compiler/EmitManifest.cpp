@@ -4,6 +4,7 @@
 
 #include "compiler/Microbatches.h"
 #include "ir/OpDescs.h"
+#include "passes/differentiate/Passes.h"
 #include "passes/lower/Passes.h"
 #include "passes/partition/CostModel.h"
 #include "passes/partition/GraphOps.h"
@@ -17,13 +18,55 @@ using namespace mlir;
 namespace pipec {
 namespace {
 
-/// What a transfer is called: the node that makes the value, with the result's
-/// number where there are several.
+/// What two microbatch sizes have in common of a transfer: the node that makes
+/// the value, with the result's number where there are several, and which of
+/// that node's values it is.
 struct TransferKey {
   std::string value, producer;
   int64_t from, to;
-  auto tie() const { return std::tie(from, value, to, producer); }
+  int repeat;
+  auto tie() const { return std::tie(from, value, to, producer, repeat); }
   bool operator<(const TransferKey &o) const { return tie() < o.tie(); }
+};
+
+/// Gives transfers names that no input has, nor another value: two things that
+/// a stage reads are never called alike. A value keeps its name wherever it
+/// goes, and the sum of its gradient has one in each stage that it comes to.
+class TransferNames {
+public:
+  std::set<std::string> inputs;
+
+  std::string of(const TransferKey &key, bool gradient) {
+    TransferKey value = key;
+    if (!gradient)
+      value.to = -1;
+    auto [at, isNew] = given.insert({value, ""});
+    if (isNew)
+      at->second = freeName(key, gradient);
+    return at->second;
+  }
+
+private:
+  std::map<TransferKey, std::string> given;
+  std::set<std::string> values;
+  std::map<int64_t, std::set<std::string>> gradients; // by the stage they go to
+
+  std::string freeName(const TransferKey &key, bool gradient) {
+    auto isTaken = [&](const std::string &name) {
+      if (inputs.count(name) || values.count(name))
+        return true;
+      if (gradient)
+        return gradients[key.to].count(name) > 0;
+      return llvm::any_of(gradients, [&](const auto &stage) {
+        return stage.second.count(name) > 0;
+      });
+    };
+    std::string name = key.value;
+    for (int n = 1; isTaken(name); ++n)
+      name = key.value + "#" + std::to_string(n);
+    (gradient ? gradients[key.to] : values).insert(name);
+    return name;
+  }
 };
 
 class ModelEmitter {
@@ -185,8 +228,10 @@ private:
   valueName(pipe::TransferOp transfer) {
     if (transfer.getGradient()) {
       Origin origin = pipe::originOf(transfer.getLoc());
-      return {(origin.node.empty() ? "value" : origin.node) + " gradient",
-              origin.module};
+      std::string name = origin.node.empty() ? "value" : origin.node;
+      if (auto result = transfer->getAttrOfType<IntegerAttr>(pipe::kResultAttr))
+        name += "." + std::to_string(result.getInt());
+      return {name + " gradient", origin.module};
     }
     Value value = transfer.getValue();
     auto stage = value.getDefiningOp<pipe::StageOp>();
@@ -205,6 +250,9 @@ private:
 
   void collectTransfers() {
     std::map<TransferKey, uint32_t> known;
+    TransferNames names;
+    for (const schema::GraphInput &graphInput : compiled.manifest.inputs())
+      names.inputs.insert(graphInput.name());
     for (size_t v = 0; v < input.variants.size(); ++v) {
       ProgramLinks &link = links.emplace_back();
       pipe::GraphOp graph = input.variants[v].graph;
@@ -215,18 +263,28 @@ private:
         link.graphInputs[argument] = i;
         link.inputNames.push_back(graph.getInputName(i).str());
       }
-      // One file node may make several values that cross: number them in order.
+      // One file node may make several values that cross, and nodes may share
+      // their names: number them in order.
       std::map<TransferKey, int> repeats;
+      std::map<std::pair<void *, int64_t>, int> numbers; // by value
       for (auto transfer : graph.getBody().getOps<pipe::TransferOp>()) {
         auto [value, producer] = valueName(transfer);
+        const auto to = static_cast<int64_t>(transfer.getTo());
         TransferKey key{value, producer,
-                        static_cast<int64_t>(transfer.getFrom()),
-                        static_cast<int64_t>(transfer.getTo())};
-        if (int n = repeats[key]++)
-          key.value += "#" + std::to_string(n);
+                        static_cast<int64_t>(transfer.getFrom()), -1, 0};
+        // A value has one name wherever it goes; a gradient goes to one stage.
+        const int64_t place = transfer.getGradient() ? to : -1;
+        key.to = place;
+        auto [number, isNewValue] = numbers.insert(
+            {{transfer.getValue().getAsOpaquePointer(), place}, 0});
+        if (isNewValue)
+          number->second = repeats[key]++;
+        key.repeat = number->second;
+        key.to = to;
         auto [at, isNew] = known.insert({key, known.size()});
         if (isNew)
-          addTransfer(key, transfer.getGradient());
+          addTransfer(key, names.of(key, transfer.getGradient()),
+                      transfer.getGradient());
         link.transfers[transfer] = at->second;
         setType(
             compiled.manifest.mutable_transfers(at->second)->mutable_types(v),
@@ -238,9 +296,10 @@ private:
         link.transferNames.push_back(transfer.value());
   }
 
-  void addTransfer(const TransferKey &key, bool gradient) {
+  void addTransfer(const TransferKey &key, const std::string &name,
+                   bool gradient) {
     schema::Transfer *message = compiled.manifest.add_transfers();
-    message->set_value(key.value);
+    message->set_value(name);
     message->set_producer(key.producer);
     message->set_from(key.from);
     message->set_to(key.to);

@@ -291,6 +291,12 @@ Status writePackage(const CompiledModel &model, const std::string &path,
   std::error_code error;
   fs::permissions(folder, fs::perms(0755), error);
   PIPEC_RETURN_IF_ERROR(Writer(model, folder, options, report).run());
+  if (options.check)
+    if (Status opened = options.check(folder.string()); !opened.ok())
+      return internalError(target.string() +
+                           ": not written, for what was made could not be "
+                           "opened: " +
+                           opened.message());
   auto whole = postponeInterrupts();
   PIPEC_RETURN_IF_ERROR(checkTarget(target, options.overwrite));
   if (options.overwrite && fs::exists(target))

@@ -40,6 +40,10 @@ mlir::LogicalResult keepLossOutput(GraphOp graph, llvm::StringRef output);
 /// Discardable attribute of a `pipe.weight` that is not trained (unit).
 constexpr llvm::StringLiteral kFrozenAttr = "pipe.frozen";
 
+/// Discardable attribute of a `pipe.transfer` of a gradient: which result of
+/// its op the value is that it is the gradient of, where there are several.
+constexpr llvm::StringLiteral kResultAttr = "pipe.result";
+
 } // namespace pipec::pipe
 
 #endif // PIPEC_PASSES_DIFFERENTIATE_PASSES_H
