@@ -87,6 +87,7 @@ public:
     compiled.programs.resize(numStages);
     compiled.backwardInput.resize(numStages);
     compiled.backwardWeight.resize(numStages);
+    compiled.lossTotals.resize(numStages);
     for (size_t s = 0; s < numStages; ++s)
       PIPEC_RETURN_IF_ERROR(addStage(s));
     PIPEC_RETURN_IF_ERROR(checkOutputStages());
@@ -128,6 +129,7 @@ private:
     return !role                             ? schema::DATA
            : role.getValue() == "labels"     ? schema::LABELS
            : role.getValue() == "loss_scale" ? schema::LOSS_SCALE
+           : role.getValue() == "loss_total" ? schema::LOSS_TOTAL
                                              : schema::RANDOM_KEY;
   }
 
@@ -324,6 +326,8 @@ private:
       addCosts(message, stages[s]);
       if (input.options->training)
         PIPEC_RETURN_IF_ERROR(addBackward(message, s, v, weights));
+      if (input.variants[v].lossTotals && s + 1 == compiled.programs.size())
+        PIPEC_RETURN_IF_ERROR(addLossTotals(message, s, v, weights));
     }
     for (schema::Weight &weight : weights.messages)
       *message->add_weights() = std::move(weight);
@@ -398,6 +402,34 @@ private:
     return {};
   }
 
+  /// In the stage that makes the loss, which has the class weights already.
+  Status addLossTotals(schema::Stage *message, size_t s, size_t v,
+                       EmittedWeights &weights) {
+    pipe::GraphOp graph = input.variants[v].lossTotals;
+    ProgramLinks link;
+    link.weights =
+        std::make_unique<SymbolTable>(graph->getParentOfType<ModuleOp>());
+    for (auto [i, argument] : llvm::enumerate(graph.getBody().getArguments())) {
+      link.graphInputs[argument] = i;
+      link.inputNames.push_back(graph.getInputName(i).str());
+    }
+    std::vector<uint32_t> totals;
+    for (int i = 0; i < compiled.manifest.inputs_size(); ++i)
+      if (compiled.manifest.inputs(i).role() == schema::LOSS_TOTAL)
+        totals.push_back(i);
+    llvm::SmallVector<pipe::StageOp> stages(
+        graph.getBody().getOps<pipe::StageOp>());
+    if (stages.size() != 1 || totals.size() != graph.getNumResults())
+      return internalError("the totals of the loss are not of one stage");
+    PIPEC_ASSIGN_OR_RETURN(schema::Program program,
+                           emitProgram(stages[0], link, weights));
+    for (schema::ProgramOutput &output : *program.mutable_outputs())
+      output.set_loss_total(totals[output.graph_output()]);
+    compiled.lossTotals[s].push_back(std::move(program));
+    message->set_loss_totals(true);
+    return {};
+  }
+
   /// The sites of stage `s`; the same in every variant.
   Status addSites(schema::Stage *message, size_t s, size_t v,
                   EmittedWeights &weights) {
@@ -430,8 +462,9 @@ private:
     message->set_loss(options.loss == Loss::CrossEntropy ? schema::CROSS_ENTROPY
                       : options.loss == Loss::Mse        ? schema::MSE
                                                          : schema::OUTPUT);
-    message->set_reduction(options.mean ? schema::REDUCE_MEAN
-                                        : schema::REDUCE_SUM);
+    message->set_reduction(options.mean && !input.lossAdds
+                               ? schema::REDUCE_MEAN
+                               : schema::REDUCE_SUM);
     if (options.loss != Loss::Output)
       message->set_labels(options.labels);
     message->set_ignore_index(options.ignoreIndex);

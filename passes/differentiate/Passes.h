@@ -34,6 +34,9 @@ mlir::LogicalResult attachLoss(GraphOp graph, const LossSpec &spec);
 /// 1, where PyTorch's cross entropy has them.
 bool hasTwoClassDimensions(GraphOp graph, const LossSpec &spec);
 
+/// Number of the graph's result of that name; without one: of the only output.
+std::optional<unsigned> lossOutput(GraphOp graph, llvm::StringRef output);
+
 /// Drops all results but `output` (empty: the only one) and moved buffers.
 mlir::LogicalResult keepLossOutput(GraphOp graph, llvm::StringRef output);
 
