@@ -2,8 +2,10 @@
 // Tests: test/e2e/cli/batch-mixes.test.
 #include "compiler/BatchMixes.h"
 
+#include "ir/GraphBoundary.h"
 #include "ir/OpDescs.h"
 #include "passes/partition/BatchCoupling.h"
+#include "passes/partition/Passes.h"
 
 #include <algorithm>
 #include <set>
@@ -25,12 +27,11 @@ static pipe::RowJoin rowJoin(Merge merge) {
   return pipe::RowJoin::none;
 }
 
-/// An output with the batch on two axes, such as the similarities of all pairs
-/// of rows: whatever the ops do that make it, microbatches make less.
-static void addPairs(const onnx::ModelInterface &model,
-                     const CompileOptions &options,
-                     std::vector<std::string> &mixes) {
-  std::set<std::string> batch;
+/// Names of outputs that have the batch on two axes by the file's names of
+/// axes.
+static std::set<std::string> namedPairs(const onnx::ModelInterface &model,
+                                        const CompileOptions &options) {
+  std::set<std::string> batch, pairs;
   for (const auto &input : model.inputs)
     if (!isWholeInput(input, options) && !input.shape.empty() &&
         !input.shape[0].symbol.empty())
@@ -44,19 +45,55 @@ static void addPairs(const onnx::ModelInterface &model,
     const std::string &symbol = output.shape[0].symbol;
     if (std::any_of(output.shape.begin() + 1, output.shape.end(),
                     [&](const auto &dim) { return dim.symbol == symbol; }))
-      mixes.push_back("output '" + output.name + "' has a value for each two " +
-                      "rows of the batch ('" + symbol + "' on two axes)");
+      pairs.insert(output.name);
   }
+  return pairs;
+}
+
+/// Whether dimension 0 of an output of `graph`, and another one, have `rows`.
+static bool hasTwo(pipe::GraphOp graph, const std::string &output,
+                   int64_t rows) {
+  std::optional<unsigned> at = pipe::findOutput(graph, output);
+  if (!at)
+    return false;
+  const std::vector<int64_t> shape =
+      pipe::toTensorType(graph.getResultTypes()[*at]).shape;
+  return std::count(shape.begin(), shape.end(), rows) > 1 && shape[0] == rows;
+}
+
+std::vector<std::string> describeBatchPairs(
+    const onnx::ModelInterface &model, const CompileOptions &options,
+    llvm::function_ref<mlir::OwningOpRef<mlir::ModuleOp>(int64_t)> importRows) {
+  std::vector<std::string> mixes;
+  std::set<std::string> pairs = namedPairs(model, options);
+  // Two sizes that a model is unlikely to have itself, and shares no axis with.
+  for (int64_t rows : {11, 13}) {
+    if (pairs.empty())
+      return {};
+    auto module = importRows(rows);
+    for (auto at = pairs.begin(); at != pairs.end();)
+      at = module && hasTwo(pipe::findGraph(*module), *at, rows)
+               ? std::next(at)
+               : pairs.erase(at);
+  }
+  for (const auto &output : model.outputs)
+    if (pairs.count(output.name))
+      mixes.push_back("output '" + output.name + "' has a value for each two " +
+                      "rows of the batch ('" + output.shape[0].symbol +
+                      "' on two axes)");
+  return mixes;
 }
 
 std::vector<std::string> describeBatchMixes(pipe::GraphOp graph, int64_t rows,
                                             const onnx::ModelInterface &model,
-                                            const CompileOptions &options) {
+                                            const CompileOptions &options,
+                                            bool lossAdds) {
   auto joinOf = [&](unsigned i) {
     // A loss that the model computes itself is averaged, the others are sums.
     using Loss = TrainingOptions::Loss;
     if (options.training)
-      return options.training->loss == Loss::Output && options.training->mean
+      return options.training->loss == Loss::Output && options.training->mean &&
+                     !lossAdds
                  ? pipe::RowJoin::mean
                  : pipe::RowJoin::sum;
     return rowJoin(
@@ -67,8 +104,6 @@ std::vector<std::string> describeBatchMixes(pipe::GraphOp graph, int64_t rows,
   for (const pipe::BatchMix &mix : pipe::findBatchMixes(graph, joinOf))
     mixes.push_back(pipe::originOf(mix.op->getLoc()).str() + " " +
                     mix.what.str());
-  if (mixes.empty())
-    addPairs(model, options, mixes);
   return mixes;
 }
 

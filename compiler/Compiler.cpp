@@ -11,6 +11,7 @@
 #include "compiler/ExportRemarks.h"
 #include "compiler/GivenInputs.h"
 #include "compiler/Microbatches.h"
+#include "compiler/OwnLoss.h"
 #include "ir/OpDescs.h"
 #include "passes/differentiate/Passes.h"
 #include "passes/import/Passes.h"
@@ -64,6 +65,10 @@ makePlan(pipe::GraphOp graph, const std::vector<pipe::GraphNode> &nodes,
   return pipe::planBalanced(graph, nodes, options.stages);
 }
 
+/// What is done with a loss that is not seen through.
+constexpr char kMeanOfMeans[] =
+    ", so that the loss is taken for the mean of the microbatches' losses";
+
 std::string rowsText(int64_t rows) {
   return rows ? std::to_string(rows) + (rows == 1 ? " row" : " rows")
               : "the whole batch";
@@ -105,12 +110,14 @@ public:
 private:
   StatusOr<CompiledModel>
   compileVariants(const std::vector<VariantShapes> &variants) {
-    std::vector<OwningOpRef<ModuleOp>> modules;
+    std::vector<OwningOpRef<ModuleOp>> modules, totals(variants.size());
+    if (isFirstTry)
+      readOwnLoss(variants);
     for (size_t v = 0; v < variants.size(); ++v) {
       if (isFirstTry)
         report("importing for microbatches of " + rowsText(variants[v].rows));
       StatusOr<OwningOpRef<ModuleOp>> imported =
-          import(variants[v], isFirstTry && v == 0);
+          import(variants[v], isFirstTry && v == 0, &totals[v]);
       if (!imported.ok())
         return aboutUnboundSizes(imported.status());
       if (options.training)
@@ -123,6 +130,9 @@ private:
     for (size_t v = 0; v < variants.size(); ++v)
       PIPEC_RETURN_IF_ERROR(
           cut(*modules[v], variants[v], isFirstTry && v == 0));
+    for (OwningOpRef<ModuleOp> &module : totals)
+      if (module)
+        PIPEC_RETURN_IF_ERROR(prepareTotals(*module));
     if (isFirstTry)
       report("emitting " + std::to_string(plan.numStages()) +
              (plan.numStages() == 1 ? " stage" : " stages"));
@@ -133,7 +143,9 @@ private:
     input.interface = &model->interface();
     for (size_t v = 0; v < variants.size(); ++v)
       input.variants.push_back(
-          {variants[v].rows, pipe::findGraph(*modules[v])});
+          {variants[v].rows, pipe::findGraph(*modules[v]),
+           totals[v] ? pipe::findGraph(*totals[v]) : pipe::GraphOp()});
+    input.lossAdds = lossAdds();
     PIPEC_ASSIGN_OR_RETURN(CompiledModel compiled, emitModel(input));
     compiled.plan = planText;
     for (const std::string &mix : batchMixes)
@@ -242,6 +254,7 @@ private:
   pipe::PartitionPlan plan;
   std::string planText;
   std::vector<std::string> batchMixes;
+  std::optional<OwnLoss> ownLoss; // of a mean that the model takes itself
   bool isFirstTry = true;
   llvm::SmallVector<int64_t> recomputedStages; // of Recompute::Auto
 
@@ -277,8 +290,37 @@ private:
     return importOptions;
   }
 
-  StatusOr<OwningOpRef<ModuleOp>> import(const VariantShapes &variant,
-                                         bool first) {
+  bool lossAdds() const { return ownLoss && ownLoss->adds(); }
+
+  /// Where the model takes a mean itself: which one it is. A batch that nothing
+  /// cuts is whole.
+  void readOwnLoss(const std::vector<VariantShapes> &variants) {
+    if (!options.training || !options.training->mean ||
+        options.training->loss != TrainingOptions::Loss::Output ||
+        variants[0].rows == 0)
+      return;
+    ownLoss.emplace(variants, variants[0].batchRows * options.accumulate,
+                    options.training->output, model->interface(), options,
+                    [&](const VariantShapes &shapes) {
+                      return importFile(shapes, /*first=*/false);
+                    });
+  }
+
+  /// The program of the totals is of one stage, whatever the cut is.
+  Status prepareTotals(ModuleOp module) {
+    PIPEC_RETURN_IF_ERROR(
+        runPhase(module, "import", [&](OpPassManager &manager) {
+          manager.addPass(pipe::createRemoveDead());
+          pipe::buildImportPipeline(manager, {});
+        }));
+    pipe::annotateStages(pipe::findGraph(module), pipe::PartitionPlan{});
+    PIPEC_RETURN_IF_ERROR(
+        runPhase(module, "partition", pipe::buildPartitionPipeline));
+    return runPhase(module, "lower", pipe::buildLowerPipeline);
+  }
+
+  StatusOr<OwningOpRef<ModuleOp>> importFile(const VariantShapes &variant,
+                                             bool first) {
     onnx::ImportOptions importOptions = tieOptions();
     importOptions.inputShapes = variant.inputShapes;
     importOptions.bindings = otherBindings(variant);
@@ -293,6 +335,37 @@ private:
     DiagnosticCollector diagnostics(&context);
     PIPEC_ASSIGN_OR_RETURN(OwningOpRef<ModuleOp> module,
                            model->import(context, importOptions, notice));
+    // A frozen parameter may be in what a mean is taken over.
+    if (options.training)
+      for (const std::string &pattern : options.training->freeze)
+        freeze(*module, pattern);
+    return module;
+  }
+
+  /// How many parameters `pattern` means; those are frozen from here on.
+  int64_t freeze(ModuleOp module, const std::string &pattern) {
+    int64_t count = 0;
+    for (auto weight : module.getOps<pipe::WeightOp>())
+      if (weight.getKind() == pipe::WeightKind::parameter &&
+          matchesAnyName(weight, pattern)) {
+        weight->setAttr(pipe::kFrozenAttr, UnitAttr::get(&context));
+        ++count;
+      }
+    return count;
+  }
+
+  /// `totals`: gets what the loss has to know of the whole batch, if anything.
+  StatusOr<OwningOpRef<ModuleOp>>
+  import(const VariantShapes &variant, bool first,
+         OwningOpRef<ModuleOp> *totals = nullptr) {
+    PIPEC_ASSIGN_OR_RETURN(OwningOpRef<ModuleOp> module,
+                           importFile(variant, first));
+    if (lossAdds()) {
+      PIPEC_ASSIGN_OR_RETURN(OwningOpRef<ModuleOp> parts,
+                             ownLoss->apply(*module, variant.rows));
+      if (totals)
+        *totals = std::move(parts);
+    }
     if (first)
       reportDropout(*module);
     if (first)
@@ -422,8 +495,20 @@ private:
     if (variant.rows == 1 && (cutsBatches() || options.defaultBindings))
       batchMixes = batchMixesOfTwoRows(variant);
     else
+      batchMixes = describeBatchMixes(graph, variant.rows, model->interface(),
+                                      options, lossAdds());
+    if (batchMixes.empty() && variant.rows)
       batchMixes =
-          describeBatchMixes(graph, variant.rows, model->interface(), options);
+          describeBatchPairs(model->interface(), options, [&](int64_t rows) {
+            auto module = importFile(
+                withRows(variant, rows, model->interface(), options), false);
+            return module.ok() ? std::move(*module) : OwningOpRef<ModuleOp>();
+          });
+    if (batchMixes.empty() && !options.training && variant.rows &&
+        cutsBatches())
+      findOtherMeans(variant);
+    if (batchMixes.empty() && ownLoss && !ownLoss->adds())
+      batchMixes.push_back(ownLoss->whyNot() + kMeanOfMeans);
     if (batchMixes.empty() || !cutsBatches())
       return;
     const bool parts = options.accumulate > 1;
@@ -432,15 +517,30 @@ private:
                           : "--microbatches 1 keeps them equal"));
   }
 
+  /// Outputs whose microbatches are averaged by their rows, and which are no
+  /// mean over rows, such as one over the labels that count.
+  void findOtherMeans(const VariantShapes &variant) {
+    for (const auto &[name, merge] : options.merges) {
+      if (merge != Merge::Mean)
+        continue;
+      const OwnLoss mean({variant}, variant.batchRows, name, model->interface(),
+                         options, [&](const VariantShapes &shapes) {
+                           return importFile(shapes, /*first=*/false);
+                         });
+      if (mean.isRowMean())
+        continue;
+      batchMixes.push_back(
+          (mean.adds() ? "output '" + name + "' is a mean over other than rows"
+                       : mean.whyNot()) +
+          ", so that output '" + name +
+          "' is taken for the mean of the microbatches' values");
+    }
+  }
+
   /// Of one row nothing is left to mix, so another size is imported. Where the
   /// file allows no other there is nothing to tell.
   std::vector<std::string> batchMixesOfTwoRows(const VariantShapes &variant) {
-    VariantShapes two = variant;
-    two.rows = 2;
-    for (const auto &input : model->interface().inputs)
-      if (auto &shape = two.inputShapes[input.name];
-          !isWholeInput(input, options) && !shape.empty())
-        shape[0] = 2;
+    const VariantShapes two = withRows(variant, 2, model->interface(), options);
     StatusOr<OwningOpRef<ModuleOp>> module = import(two, /*first=*/false);
     if (!module.ok())
       return {};
@@ -449,7 +549,8 @@ private:
         (!dropOtherOutputs(**module, graph).ok() ||
          !prepareTraining(**module, graph, /*first=*/false).ok()))
       return {};
-    return describeBatchMixes(graph, two.rows, model->interface(), options);
+    return describeBatchMixes(graph, two.rows, model->interface(), options,
+                              lossAdds());
   }
 
   /// Before the plan is made: what only other outputs need is no work to
@@ -495,13 +596,7 @@ private:
                           const std::vector<std::string> &patterns,
                           bool first) {
     for (const std::string &pattern : patterns) {
-      int64_t count = 0;
-      for (auto weight : module.getOps<pipe::WeightOp>())
-        if (weight.getKind() == pipe::WeightKind::parameter &&
-            matchesAnyName(weight, pattern)) {
-          weight->setAttr(pipe::kFrozenAttr, UnitAttr::get(&context));
-          ++count;
-        }
+      const int64_t count = freeze(module, pattern);
       if (!count)
         PIPEC_RETURN_IF_ERROR(freezeFolded(pattern, first));
       if (first && count)

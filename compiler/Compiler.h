@@ -21,7 +21,8 @@ struct CompiledModel {
   schema::Manifest manifest;
   std::vector<std::vector<schema::Program>> programs; // [stage][variant]
   /// To train, where manifest.stages(s) says there are: [stage][variant].
-  std::vector<std::vector<schema::Program>> backwardInput, backwardWeight;
+  std::vector<std::vector<schema::Program>> backwardInput, backwardWeight,
+      lossTotals;
   std::vector<std::vector<WeightSource>>
       weights;      // [stage], as manifest.stages(s).weights
   std::string plan; // readable dump of the cut

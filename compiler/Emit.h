@@ -14,6 +14,9 @@ namespace pipec {
 struct EmitVariant {
   int64_t rows = 0;
   pipe::GraphOp graph; // after the lower phase
+  /// The same of what makes the parts of the loss's totals; null: there are
+  /// none. Its results are those of the inputs of that role, in their order.
+  pipe::GraphOp lossTotals;
 };
 
 struct EmitInput {
@@ -21,6 +24,8 @@ struct EmitInput {
   const CompileOptions *options = nullptr;
   const onnx::ModelInterface *interface = nullptr;
   std::vector<EmitVariant> variants; // the same stages in each
+  /// The loss is the sum over microbatches as the graphs have it.
+  bool lossAdds = false;
 };
 
 /// Manifest, programs and weight sources of all variants.

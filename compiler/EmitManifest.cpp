@@ -4,6 +4,7 @@
 
 #include "compiler/Microbatches.h"
 #include "ir/OpDescs.h"
+#include "passes/differentiate/Passes.h"
 #include "passes/lower/Passes.h"
 #include "passes/partition/CostModel.h"
 #include "passes/partition/GraphOps.h"
@@ -17,13 +18,55 @@ using namespace mlir;
 namespace pipec {
 namespace {
 
-/// What a transfer is called: the node that makes the value, with the result's
-/// number where there are several.
+/// What two microbatch sizes have in common of a transfer: the node that makes
+/// the value, with the result's number where there are several, and which of
+/// that node's values it is.
 struct TransferKey {
   std::string value, producer;
   int64_t from, to;
-  auto tie() const { return std::tie(from, value, to, producer); }
+  int repeat;
+  auto tie() const { return std::tie(from, value, to, producer, repeat); }
   bool operator<(const TransferKey &o) const { return tie() < o.tie(); }
+};
+
+/// Gives transfers names that no input has, nor another value: two things that
+/// a stage reads are never called alike. A value keeps its name wherever it
+/// goes, and the sum of its gradient has one in each stage that it comes to.
+class TransferNames {
+public:
+  std::set<std::string> inputs;
+
+  std::string of(const TransferKey &key, bool gradient) {
+    TransferKey value = key;
+    if (!gradient)
+      value.to = -1;
+    auto [at, isNew] = given.insert({value, ""});
+    if (isNew)
+      at->second = freeName(key, gradient);
+    return at->second;
+  }
+
+private:
+  std::map<TransferKey, std::string> given;
+  std::set<std::string> values;
+  std::map<int64_t, std::set<std::string>> gradients; // by the stage they go to
+
+  std::string freeName(const TransferKey &key, bool gradient) {
+    auto isTaken = [&](const std::string &name) {
+      if (inputs.count(name) || values.count(name))
+        return true;
+      if (gradient)
+        return gradients[key.to].count(name) > 0;
+      return llvm::any_of(gradients, [&](const auto &stage) {
+        return stage.second.count(name) > 0;
+      });
+    };
+    std::string name = key.value;
+    for (int n = 1; isTaken(name); ++n)
+      name = key.value + "#" + std::to_string(n);
+    (gradient ? gradients[key.to] : values).insert(name);
+    return name;
+  }
 };
 
 class ModelEmitter {
@@ -44,6 +87,7 @@ public:
     compiled.programs.resize(numStages);
     compiled.backwardInput.resize(numStages);
     compiled.backwardWeight.resize(numStages);
+    compiled.lossTotals.resize(numStages);
     for (size_t s = 0; s < numStages; ++s)
       PIPEC_RETURN_IF_ERROR(addStage(s));
     PIPEC_RETURN_IF_ERROR(checkOutputStages());
@@ -85,6 +129,7 @@ private:
     return !role                             ? schema::DATA
            : role.getValue() == "labels"     ? schema::LABELS
            : role.getValue() == "loss_scale" ? schema::LOSS_SCALE
+           : role.getValue() == "loss_total" ? schema::LOSS_TOTAL
                                              : schema::RANDOM_KEY;
   }
 
@@ -185,8 +230,10 @@ private:
   valueName(pipe::TransferOp transfer) {
     if (transfer.getGradient()) {
       Origin origin = pipe::originOf(transfer.getLoc());
-      return {(origin.node.empty() ? "value" : origin.node) + " gradient",
-              origin.module};
+      std::string name = origin.node.empty() ? "value" : origin.node;
+      if (auto result = transfer->getAttrOfType<IntegerAttr>(pipe::kResultAttr))
+        name += "." + std::to_string(result.getInt());
+      return {name + " gradient", origin.module};
     }
     Value value = transfer.getValue();
     auto stage = value.getDefiningOp<pipe::StageOp>();
@@ -205,6 +252,9 @@ private:
 
   void collectTransfers() {
     std::map<TransferKey, uint32_t> known;
+    TransferNames names;
+    for (const schema::GraphInput &graphInput : compiled.manifest.inputs())
+      names.inputs.insert(graphInput.name());
     for (size_t v = 0; v < input.variants.size(); ++v) {
       ProgramLinks &link = links.emplace_back();
       pipe::GraphOp graph = input.variants[v].graph;
@@ -215,18 +265,28 @@ private:
         link.graphInputs[argument] = i;
         link.inputNames.push_back(graph.getInputName(i).str());
       }
-      // One file node may make several values that cross: number them in order.
+      // One file node may make several values that cross, and nodes may share
+      // their names: number them in order.
       std::map<TransferKey, int> repeats;
+      std::map<std::pair<void *, int64_t>, int> numbers; // by value
       for (auto transfer : graph.getBody().getOps<pipe::TransferOp>()) {
         auto [value, producer] = valueName(transfer);
+        const auto to = static_cast<int64_t>(transfer.getTo());
         TransferKey key{value, producer,
-                        static_cast<int64_t>(transfer.getFrom()),
-                        static_cast<int64_t>(transfer.getTo())};
-        if (int n = repeats[key]++)
-          key.value += "#" + std::to_string(n);
+                        static_cast<int64_t>(transfer.getFrom()), -1, 0};
+        // A value has one name wherever it goes; a gradient goes to one stage.
+        const int64_t place = transfer.getGradient() ? to : -1;
+        key.to = place;
+        auto [number, isNewValue] = numbers.insert(
+            {{transfer.getValue().getAsOpaquePointer(), place}, 0});
+        if (isNewValue)
+          number->second = repeats[key]++;
+        key.repeat = number->second;
+        key.to = to;
         auto [at, isNew] = known.insert({key, known.size()});
         if (isNew)
-          addTransfer(key, transfer.getGradient());
+          addTransfer(key, names.of(key, transfer.getGradient()),
+                      transfer.getGradient());
         link.transfers[transfer] = at->second;
         setType(
             compiled.manifest.mutable_transfers(at->second)->mutable_types(v),
@@ -238,9 +298,10 @@ private:
         link.transferNames.push_back(transfer.value());
   }
 
-  void addTransfer(const TransferKey &key, bool gradient) {
+  void addTransfer(const TransferKey &key, const std::string &name,
+                   bool gradient) {
     schema::Transfer *message = compiled.manifest.add_transfers();
-    message->set_value(key.value);
+    message->set_value(name);
     message->set_producer(key.producer);
     message->set_from(key.from);
     message->set_to(key.to);
@@ -265,6 +326,8 @@ private:
       addCosts(message, stages[s]);
       if (input.options->training)
         PIPEC_RETURN_IF_ERROR(addBackward(message, s, v, weights));
+      if (input.variants[v].lossTotals && s + 1 == compiled.programs.size())
+        PIPEC_RETURN_IF_ERROR(addLossTotals(message, s, v, weights));
     }
     for (schema::Weight &weight : weights.messages)
       *message->add_weights() = std::move(weight);
@@ -339,6 +402,34 @@ private:
     return {};
   }
 
+  /// In the stage that makes the loss, which has the class weights already.
+  Status addLossTotals(schema::Stage *message, size_t s, size_t v,
+                       EmittedWeights &weights) {
+    pipe::GraphOp graph = input.variants[v].lossTotals;
+    ProgramLinks link;
+    link.weights =
+        std::make_unique<SymbolTable>(graph->getParentOfType<ModuleOp>());
+    for (auto [i, argument] : llvm::enumerate(graph.getBody().getArguments())) {
+      link.graphInputs[argument] = i;
+      link.inputNames.push_back(graph.getInputName(i).str());
+    }
+    std::vector<uint32_t> totals;
+    for (int i = 0; i < compiled.manifest.inputs_size(); ++i)
+      if (compiled.manifest.inputs(i).role() == schema::LOSS_TOTAL)
+        totals.push_back(i);
+    llvm::SmallVector<pipe::StageOp> stages(
+        graph.getBody().getOps<pipe::StageOp>());
+    if (stages.size() != 1 || totals.size() != graph.getNumResults())
+      return internalError("the totals of the loss are not of one stage");
+    PIPEC_ASSIGN_OR_RETURN(schema::Program program,
+                           emitProgram(stages[0], link, weights));
+    for (schema::ProgramOutput &output : *program.mutable_outputs())
+      output.set_loss_total(totals[output.graph_output()]);
+    compiled.lossTotals[s].push_back(std::move(program));
+    message->set_loss_totals(true);
+    return {};
+  }
+
   /// The sites of stage `s`; the same in every variant.
   Status addSites(schema::Stage *message, size_t s, size_t v,
                   EmittedWeights &weights) {
@@ -371,8 +462,9 @@ private:
     message->set_loss(options.loss == Loss::CrossEntropy ? schema::CROSS_ENTROPY
                       : options.loss == Loss::Mse        ? schema::MSE
                                                          : schema::OUTPUT);
-    message->set_reduction(options.mean ? schema::REDUCE_MEAN
-                                        : schema::REDUCE_SUM);
+    message->set_reduction(options.mean && !input.lossAdds
+                               ? schema::REDUCE_MEAN
+                               : schema::REDUCE_SUM);
     if (options.loss != Loss::Output)
       message->set_labels(options.labels);
     message->set_ignore_index(options.ignoreIndex);

@@ -134,9 +134,11 @@ private:
     }
     uint64_t offset = pipe::ConstantPool::get(op.getContext()).add(*tensor);
     // The pool keeps equal bytes once, whatever their type.
-    value->set_weight(weights.indexOf("constant." + tensor->type().str() + "." +
-                                          std::to_string(offset),
-                                      *tensor));
+    std::string name =
+        "constant." + tensor->type().str() + "." + std::to_string(offset);
+    while (SymbolTable::lookupSymbolIn(op->getParentOfType<ModuleOp>(), name))
+      name += "#"; // a weight of the file has it
+    value->set_weight(weights.indexOf(name, *tensor));
     return {};
   }
 

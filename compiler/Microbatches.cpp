@@ -255,7 +255,8 @@ planVariants(const onnx::ModelInterface &model, const CompileOptions &options) {
   }
   std::vector<VariantShapes> variants;
   for (int64_t size : sizes) {
-    VariantShapes variant{rowsFrom.empty() ? 0 : size, shapes};
+    VariantShapes variant{rowsFrom.empty() ? 0 : size, shapes,
+                          fixedSizes ? rows * options.microbatches : rows};
     for (const Port &input : model.inputs)
       if (auto &shape = variant.inputShapes[input.name];
           !isWholeInput(input, options) && !shape.empty())
@@ -294,6 +295,17 @@ Merge mergeOf(const onnx::ModelInterface &model, const CompileOptions &options,
     if (type.shape.empty() || type.shape[0] != rows)
       return Merge::Unspecified;
   return Merge::Concat;
+}
+
+VariantShapes withRows(VariantShapes variant, int64_t rows,
+                       const onnx::ModelInterface &model,
+                       const CompileOptions &options) {
+  variant.rows = rows;
+  for (const auto &input : model.inputs)
+    if (auto &shape = variant.inputShapes[input.name];
+        !isWholeInput(input, options) && !shape.empty())
+      shape[0] = rows;
+  return variant;
 }
 
 } // namespace pipec

@@ -11,12 +11,19 @@ namespace pipec {
 struct VariantShapes {
   int64_t rows = 0; // of axis 0 of the inputs that are cut; 0: no input is cut
   std::map<std::string, std::vector<int64_t>> inputShapes;
+  /// Of all microbatches that the options ask for, a step's parts aside.
+  int64_t batchRows = 0;
 };
 
 /// Shapes of every graph input for each distinct microbatch size, largest
 /// first. Errors name the input, the dimension and what to pass.
 StatusOr<std::vector<VariantShapes>>
 planVariants(const onnx::ModelInterface &model, const CompileOptions &options);
+
+/// The same of another number of rows.
+VariantShapes withRows(VariantShapes variant, int64_t rows,
+                       const onnx::ModelInterface &model,
+                       const CompileOptions &options);
 
 /// `options` with every input whole where nothing is to be cut: with one
 /// microbatch, inputs whose first dimensions differ need no --whole. `changed`

@@ -28,7 +28,8 @@ bool isStage(const std::string &name, int stages) {
 
 bool isStageFile(const fs::directory_entry &entry) {
   static const std::regex programs(
-      "(program|backward_input|backward_weight)(0|[1-9][0-9]*)\\.pb");
+      "(program|backward_input|backward_weight|loss_totals)"
+      "(0|[1-9][0-9]*)\\.pb");
   const std::string name = entry.path().filename().string();
   std::error_code ignored;
   return fs::is_regular_file(entry.symlink_status(ignored)) &&

@@ -96,6 +96,8 @@ private:
           writePrograms(s, model.backwardInput[s], "backward_input"));
       PIPEC_RETURN_IF_ERROR(
           writePrograms(s, model.backwardWeight[s], "backward_weight"));
+      PIPEC_RETURN_IF_ERROR(
+          writePrograms(s, model.lossTotals[s], "loss_totals"));
     }
     return writeWeights(s, stage / "weights.safetensors");
   }
@@ -264,7 +266,8 @@ packageFiles(const CompiledModel &model) {
   for (const auto &[stem, stages] :
        {std::pair("program", &model.programs),
         std::pair("backward_input", &model.backwardInput),
-        std::pair("backward_weight", &model.backwardWeight)})
+        std::pair("backward_weight", &model.backwardWeight),
+        std::pair("loss_totals", &model.lossTotals)})
     for (size_t s = 0; s < stages->size(); ++s)
       for (size_t v = 0; v < (*stages)[s].size(); ++v) {
         PIPEC_ASSIGN_OR_RETURN(files["stage" + std::to_string(s) + "/" + stem +
@@ -291,6 +294,12 @@ Status writePackage(const CompiledModel &model, const std::string &path,
   std::error_code error;
   fs::permissions(folder, fs::perms(0755), error);
   PIPEC_RETURN_IF_ERROR(Writer(model, folder, options, report).run());
+  if (options.check)
+    if (Status opened = options.check(folder.string()); !opened.ok())
+      return internalError(target.string() +
+                           ": not written, for what was made could not be "
+                           "opened: " +
+                           opened.message());
   auto whole = postponeInterrupts();
   PIPEC_RETURN_IF_ERROR(checkTarget(target, options.overwrite));
   if (options.overwrite && fs::exists(target))

@@ -11,6 +11,10 @@ struct WriteOptions {
   bool overwrite = false;
   /// Refer to weights where they lie instead of copying them.
   bool weightsInPlace = false;
+  /// Asked of the whole package in its temporary folder: one that it refuses is
+  /// removed and the error, an internal one, returned. For those that can open
+  /// packages, which the compiler cannot.
+  std::function<Status(const std::string &folder)> check = {};
 };
 
 /// Whether a package may be written to `path`: what writePackage checks first,

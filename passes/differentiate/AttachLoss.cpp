@@ -20,20 +20,6 @@ namespace pipec::pipe {
 
 namespace {
 
-/// Position of the output with that name; without one: of the only output.
-static std::optional<unsigned> lossOutput(GraphOp graph, StringRef output) {
-  llvm::SmallVector<unsigned> outputs;
-  for (auto [i, result] : llvm::enumerate(getResults(graph)))
-    if (result.buffer.empty())
-      outputs.push_back(i);
-  if (output.empty() && outputs.size() == 1)
-    return outputs[0];
-  for (unsigned i : outputs)
-    if (graph.getOutputName(i) == output)
-      return i;
-  return std::nullopt;
-}
-
 /// Position of the output that the loss is of; an error lists those there are.
 static std::optional<unsigned> chooseOutput(GraphOp graph, StringRef output) {
   if (std::optional<unsigned> found = lossOutput(graph, output))
@@ -215,6 +201,19 @@ struct AttachLossPass : impl::AttachLossBase<AttachLossPass> {
 };
 
 } // namespace
+
+std::optional<unsigned> lossOutput(GraphOp graph, StringRef output) {
+  llvm::SmallVector<unsigned> outputs;
+  for (auto [i, result] : llvm::enumerate(getResults(graph)))
+    if (result.buffer.empty())
+      outputs.push_back(i);
+  if (output.empty() && outputs.size() == 1)
+    return outputs[0];
+  for (unsigned i : outputs)
+    if (graph.getOutputName(i) == output)
+      return i;
+  return std::nullopt;
+}
 
 LogicalResult keepLossOutput(GraphOp graph, StringRef output) {
   std::optional<unsigned> index = chooseOutput(graph, output);

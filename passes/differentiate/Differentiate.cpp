@@ -277,28 +277,30 @@ private:
     return stage.getInputs()[cast<BlockArgument>(value).getArgNumber()];
   }
 
-  /// The pending gradient of stage result `result`, brought to `stage`.
+  /// The pending gradient of stage result `result`, brought to `stage`, and
+  /// named after the value that it is the gradient of.
   Value receive(StageOp stage, Value result) {
     Value &transfer = received[result];
     if (!transfer) {
       const Pending &from = pending[result];
-      transfer = TransferOp::create(builder, valueLocation(result),
+      transfer = TransferOp::create(builder, innerValue(result).getLoc(),
                                     result.getType(), from.gradient, from.stage,
                                     static_cast<int64_t>(stage.getIndex()),
                                     /*gradient=*/true);
+      Value value = innerValue(result);
+      if (auto made = dyn_cast<OpResult>(value);
+          made && made.getOwner()->getNumResults() > 1)
+        transfer.getDefiningOp()->setAttr(
+            kResultAttr, builder.getI64IntegerAttr(made.getResultNumber()));
     }
     return transfer;
   }
 
-  /// Where the body value comes from that stage result `result` is: a gradient
-  /// is named after its value.
-  static Location valueLocation(Value result) {
+  /// The body value that stage result `result` is.
+  static Value innerValue(Value result) {
     auto stage = result.getDefiningOp<StageOp>();
-    return stage.getBody()
-        .front()
-        .getTerminator()
-        ->getOperand(cast<OpResult>(result).getResultNumber())
-        .getLoc();
+    return stage.getBody().front().getTerminator()->getOperand(
+        cast<OpResult>(result).getResultNumber());
   }
 
   /// The sums of the stage's inputs are now here.

@@ -34,11 +34,18 @@ mlir::LogicalResult attachLoss(GraphOp graph, const LossSpec &spec);
 /// 1, where PyTorch's cross entropy has them.
 bool hasTwoClassDimensions(GraphOp graph, const LossSpec &spec);
 
+/// Number of the graph's result of that name; without one: of the only output.
+std::optional<unsigned> lossOutput(GraphOp graph, llvm::StringRef output);
+
 /// Drops all results but `output` (empty: the only one) and moved buffers.
 mlir::LogicalResult keepLossOutput(GraphOp graph, llvm::StringRef output);
 
 /// Discardable attribute of a `pipe.weight` that is not trained (unit).
 constexpr llvm::StringLiteral kFrozenAttr = "pipe.frozen";
+
+/// Discardable attribute of a `pipe.transfer` of a gradient: which result of
+/// its op the value is that it is the gradient of, where there are several.
+constexpr llvm::StringLiteral kResultAttr = "pipe.result";
 
 } // namespace pipec::pipe
 

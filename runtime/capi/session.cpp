@@ -66,6 +66,8 @@ static int32_t roleOf(InputRole role) {
     return PIPEC_LOSS_SCALE;
   case InputRole::RandomKey:
     return PIPEC_RANDOM_KEY;
+  case InputRole::LossTotal:
+    return PIPEC_LOSS_TOTAL;
   }
   return PIPEC_DATA;
 }

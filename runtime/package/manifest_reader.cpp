@@ -90,7 +90,7 @@ Status readInputs(const schema::Manifest &manifest, Package::Impl &package) {
     InputInfo info;
     info.name = input.name();
     info.whole = input.whole();
-    if (input.role() < 0 || input.role() > 3)
+    if (input.role() < 0 || input.role() > 4)
       return dataLoss(where + ": unknown role " + std::to_string(input.role()));
     info.role = static_cast<InputRole>(input.role());
     if (info.role != InputRole::Data && !manifest.has_training())
@@ -215,8 +215,8 @@ Status readWeight(const schema::Weight &weight, StageInfo &stage,
 /// What a stage has for training.
 Status readBackward(const schema::Stage &stage, const StageInfo &info,
                     Package::Impl &package) {
-  package.hasPhase.push_back(
-      {true, stage.backward_input(), stage.backward_weight()});
+  package.hasPhase.push_back({true, stage.backward_input(),
+                              stage.backward_weight(), stage.loss_totals()});
   package.contextBytes.emplace_back(stage.context_bytes().begin(),
                                     stage.context_bytes().end());
   package.contextWeightBytes.emplace_back(stage.context_weight_bytes().begin(),

@@ -112,9 +112,10 @@ StatusOr<Package> openPackage(const PackageFiles &files,
 }
 
 const char *fileStem(ProgramPhase phase) {
-  return phase == ProgramPhase::Forward         ? "program"
-         : phase == ProgramPhase::BackwardInput ? "backward_input"
-                                                : "backward_weight";
+  return phase == ProgramPhase::Forward          ? "program"
+         : phase == ProgramPhase::BackwardInput  ? "backward_input"
+         : phase == ProgramPhase::BackwardWeight ? "backward_weight"
+                                                 : "loss_totals";
 }
 
 bool Package::isTrainable() const { return held->training.has_value(); }

@@ -23,6 +23,7 @@
 #include "runtime/schedule/stage_graph.h"
 
 #include <array>
+#include <iterator>
 
 namespace pipec {
 
@@ -63,10 +64,10 @@ struct ProgramInputDesc {
 };
 
 struct ProgramOutputDesc {
-  enum class Target { GraphOutput, Transfer, GradientSite, Buffer };
+  enum class Target { GraphOutput, Transfer, GradientSite, Buffer, LossTotal };
   uint32_t value = 0;
   Target target = Target::GraphOutput;
-  uint32_t index = 0; // of the output, transfer, site or stage weight
+  uint32_t index = 0; // of the output, transfer, site, stage weight or input
 };
 
 struct ProgramDesc {
@@ -94,11 +95,14 @@ struct TrainingDesc {
 };
 
 /// The programs of a stage: forward, and those of training where it has them.
-enum class ProgramPhase { Forward, BackwardInput, BackwardWeight };
-constexpr ProgramPhase kPhases[] = {ProgramPhase::Forward,
-                                    ProgramPhase::BackwardInput,
-                                    ProgramPhase::BackwardWeight};
-/// "program", "backward_input", "backward_weight": how their files start.
+/// LossTotals run before all others of a step, and keep no context.
+enum class ProgramPhase { Forward, BackwardInput, BackwardWeight, LossTotals };
+constexpr ProgramPhase kPhases[] = {
+    ProgramPhase::Forward, ProgramPhase::BackwardInput,
+    ProgramPhase::BackwardWeight, ProgramPhase::LossTotals};
+constexpr size_t kPhaseCount = std::size(kPhases);
+/// "program", "backward_input", "backward_weight", "loss_totals": how their
+/// files start.
 const char *fileStem(ProgramPhase phase);
 
 /// What crosses a stage's border, as indices of transfers and graph outputs.
@@ -122,7 +126,8 @@ struct Package::Impl {
   /// [stage][variant]; empty where the stage's folder is not on this host.
   std::vector<std::vector<ProgramDesc>> programs;
   /// To train; empty where a stage has none.
-  std::vector<std::vector<ProgramDesc>> backwardInput, backwardWeight;
+  std::vector<std::vector<ProgramDesc>> backwardInput, backwardWeight,
+      lossTotals;
   std::vector<StageRouting> routing;
   std::optional<TrainingDesc> training;
   std::vector<std::vector<SiteDesc>> sites; // by stage
@@ -133,7 +138,7 @@ struct Package::Impl {
   /// To train: whether a stage computes its forward again in the backward.
   std::vector<bool> recomputes;
   /// Whether the manifest says that a stage has a phase.
-  std::vector<std::array<bool, 3>> hasPhase;
+  std::vector<std::array<bool, kPhaseCount>> hasPhase;
 
   bool has(size_t stage, ProgramPhase phase) const {
     return hasPhase[stage][static_cast<size_t>(phase)];
@@ -161,9 +166,10 @@ struct Package::Impl {
   }
 
   std::vector<std::vector<ProgramDesc>> &programsOf(ProgramPhase phase) {
-    return phase == ProgramPhase::Forward         ? programs
-           : phase == ProgramPhase::BackwardInput ? backwardInput
-                                                  : backwardWeight;
+    return phase == ProgramPhase::Forward          ? programs
+           : phase == ProgramPhase::BackwardInput  ? backwardInput
+           : phase == ProgramPhase::BackwardWeight ? backwardWeight
+                                                   : lossTotals;
   }
   const std::vector<std::vector<ProgramDesc>> &
   programsOf(ProgramPhase phase) const {

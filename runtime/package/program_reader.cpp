@@ -61,7 +61,11 @@ private:
         return outOfRange("graph input", input.index, package.inputs.size());
       declared = &package.inputs[input.index].types[variant];
       name = &package.inputs[input.index].name;
+      if (phase == ProgramPhase::LossTotals && !package.isFed(input.index))
+        return dataLoss("is not of the batch");
     } else if (source.source_case() == schema::ProgramInput::kTransfer) {
+      if (phase == ProgramPhase::LossTotals)
+        return dataLoss("is not of the batch");
       input.transfer = true;
       input.index = source.transfer();
       if (input.index >= package.transfers.size())
@@ -159,8 +163,9 @@ private:
   }
 
   Status checkContext(uint64_t offset, const TensorType &type) const {
-    if (!package.training)
-      return dataLoss("lies in a context, but the package is not for training");
+    if (!package.training || phase == ProgramPhase::LossTotals)
+      return dataLoss("lies in a context, but the package is not for "
+                      "training, or the program has none");
     const uint64_t total = package.contextBytes[stage][variant];
     const uint64_t bytes = type.byteSize();
     if (offset % kArenaAlignment != 0 || offset > total ||
@@ -276,7 +281,19 @@ private:
       return dataLoss("value " + number(output.value) + " is never made");
     const TensorType *declared = nullptr;
     using Target = ProgramOutputDesc::Target;
-    if (source.target_case() == schema::ProgramOutput::kGraphOutput) {
+    if ((source.target_case() == schema::ProgramOutput::kLossTotal) !=
+        (phase == ProgramPhase::LossTotals))
+      return dataLoss("totals of the loss leave the program loss_totals, and "
+                      "nothing else does");
+    if (source.target_case() == schema::ProgramOutput::kLossTotal) {
+      output.target = Target::LossTotal;
+      output.index = source.loss_total();
+      if (output.index >= package.inputs.size() ||
+          package.inputs[output.index].role != InputRole::LossTotal)
+        return dataLoss("input " + number(output.index) +
+                        " is no total of the loss");
+      declared = &package.inputs[output.index].types[variant];
+    } else if (source.target_case() == schema::ProgramOutput::kGraphOutput) {
       output.target = Target::GraphOutput;
       output.index = source.graph_output();
       if (output.index >= package.outputs.size())

@@ -38,7 +38,7 @@ Status checkTransfers(const Package::Impl &package,
 
 /// What the programs of all phases of one variant exchange.
 struct Exchange {
-  std::vector<uint32_t> received, sent, emits, sites;
+  std::vector<uint32_t> received, sent, emits, sites, totals;
 
   void add(const ProgramDesc &program) {
     using Target = ProgramOutputDesc::Target;
@@ -52,6 +52,8 @@ struct Exchange {
         emits.push_back(output.index);
       else if (output.target == Target::GradientSite)
         sites.push_back(output.index);
+      else if (output.target == Target::LossTotal)
+        totals.push_back(output.index);
   }
 };
 
@@ -68,6 +70,43 @@ Status checkSites(const Package::Impl &package, size_t stage,
   return {};
 }
 
+/// The stage that has programs for the totals of the loss makes each once.
+Status checkTotals(const Package::Impl &package, size_t stage,
+                   std::vector<uint32_t> found) {
+  std::vector<uint32_t> expected;
+  for (uint32_t i = 0; i < package.inputs.size(); ++i)
+    if (package.has(stage, ProgramPhase::LossTotals) &&
+        package.inputs[i].role == InputRole::LossTotal)
+      expected.push_back(i);
+  std::sort(found.begin(), found.end());
+  return found == expected
+             ? Status()
+             : dataLoss("makes not each total of the loss, or one twice");
+}
+
+/// There are totals of one shape, and one stage makes them.
+Status checkTotalInputs(const Package::Impl &package) {
+  size_t makers = 0;
+  bool any = false;
+  for (size_t s = 0; s < package.stages.size(); ++s)
+    makers += package.has(s, ProgramPhase::LossTotals);
+  for (size_t i = 0; i < package.inputs.size(); ++i) {
+    const InputInfo &input = package.inputs[i];
+    if (input.role != InputRole::LossTotal)
+      continue;
+    any = true;
+    for (const TensorType &type : input.types)
+      if (!input.whole || type != input.types[0])
+        return dataLoss(package.path + ": input '" + input.name +
+                        "': a total of the loss is the same in every "
+                        "microbatch");
+  }
+  return makers == (any ? 1 : 0)
+             ? Status()
+             : dataLoss(package.path + ": " + std::to_string(makers) +
+                        " stages make the totals of the loss");
+}
+
 Status checkVariant(const Package::Impl &package, size_t stage, size_t v,
                     const StageRouting &routing, Exchange &exchange) {
   for (ProgramPhase phase : kPhases)
@@ -79,6 +118,7 @@ Status checkVariant(const Package::Impl &package, size_t stage, size_t v,
   PIPEC_RETURN_IF_ERROR(
       checkTransfers(package, routing.sends, exchange.sent, "sends"));
   PIPEC_RETURN_IF_ERROR(checkSites(package, stage, exchange.sites));
+  PIPEC_RETURN_IF_ERROR(checkTotals(package, stage, exchange.totals));
   auto &emits = exchange.emits;
   std::sort(emits.begin(), emits.end());
   auto twice = std::adjacent_find(emits.begin(), emits.end());
@@ -111,6 +151,7 @@ Status checkRouting(Package::Impl &package) {
     package.routing[package.transfers[t].from].sends.push_back(t);
     package.routing[package.transfers[t].to].receives.push_back(t);
   }
+  PIPEC_RETURN_IF_ERROR(checkTotalInputs(package));
   std::vector<int64_t> maker(package.outputs.size(), -1);
   bool complete = true;
   for (size_t s = 0; s < package.stages.size(); ++s) {

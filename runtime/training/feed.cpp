@@ -3,6 +3,8 @@
 // Tests: test/unit/runtime/TrainerTest.cpp.
 #include "runtime/training/feed.h"
 
+#include <type_traits>
+
 namespace pipec {
 namespace {
 
@@ -44,7 +46,79 @@ StatusOr<Tensor> scalar(const TensorType &type, double value) {
   return tensor;
 }
 
+/// Calls `use` with a T of the C++ type of `dtype`; false for other types.
+template <typename Use> bool withNumber(DType dtype, const Use &use) {
+  switch (dtype) {
+  case DType::F32:
+    use(float());
+    return true;
+  case DType::F64:
+    use(double());
+    return true;
+  case DType::I64:
+    use(int64_t());
+    return true;
+  case DType::I32:
+    use(int32_t());
+    return true;
+  case DType::I16:
+    use(int16_t());
+    return true;
+  case DType::I8:
+    use(int8_t());
+    return true;
+  case DType::U8:
+    use(uint8_t());
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Integers wrap, as those of the model do.
+void addTo(int64_t &sum, int64_t value) {
+  sum = static_cast<int64_t>(static_cast<uint64_t>(sum) +
+                             static_cast<uint64_t>(value));
+}
+void addTo(double &sum, double value) { sum += value; }
+
 } // namespace
+
+void LossTotals::add(const std::map<uint32_t, Tensor> &parts) {
+  for (const auto &[input, part] : parts)
+    withNumber(part.dtype(), [&, &part = part, &sum = sums[input]](auto zero) {
+      using T = decltype(zero);
+      auto into = [&](auto &list) {
+        list.resize(static_cast<size_t>(part.numElements()), 0);
+        for (size_t i = 0; i < list.size(); ++i)
+          addTo(list[i], part.as<T>()[i]);
+      };
+      if constexpr (std::is_floating_point_v<T>)
+        into(sum.floats);
+      else
+        into(sum.integers);
+    });
+}
+
+StatusOr<Tensor> LossTotals::total(uint32_t input,
+                                   const TensorType &type) const {
+  PIPEC_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(type));
+  auto found = sums.find(input);
+  const bool isKnown = withNumber(type.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t i = 0; i < tensor.numElements(); ++i)
+      if (found == sums.end())
+        tensor.as<T>()[i] = 0;
+      else if constexpr (std::is_floating_point_v<T>)
+        tensor.as<T>()[i] = static_cast<T>(found->second.floats.at(i));
+      else
+        tensor.as<T>()[i] = static_cast<T>(found->second.integers.at(i));
+  });
+  if (!isKnown)
+    return dataLoss("a total of the loss is " + type.str() +
+                    ", expected f32, f64 or an integer");
+  return tensor;
+}
 
 StatusOr<double> countForLoss(const Package::Impl &package,
                               const TensorMap &batch, int64_t microbatches) {
@@ -63,17 +137,21 @@ StatusOr<double> countForLoss(const Package::Impl &package,
 
 StatusOr<Feed> Feed::create(const Package::Impl &package,
                             const TensorMap &inputs, int64_t microbatches,
-                            double lossScale, const RandomKey &key) {
+                            double lossScale, const LossTotals &totals,
+                            const RandomKey &key) {
   Feed feed;
   PIPEC_ASSIGN_OR_RETURN(feed.batch, planBatch(package, inputs, microbatches));
   if (feed.batch.count() != microbatches)
     return invalidArgument(
         "the batch makes " + std::to_string(feed.batch.count()) +
         " microbatches, the schedule is for " + std::to_string(microbatches));
-  for (const InputInfo &info : package.inputs) {
+  for (uint32_t i = 0; i < package.inputs.size(); ++i) {
+    const InputInfo &info = package.inputs[i];
     Tensor tensor;
     if (info.role == InputRole::LossScale) {
       PIPEC_ASSIGN_OR_RETURN(tensor, scalar(info.types[0], lossScale));
+    } else if (info.role == InputRole::LossTotal) {
+      PIPEC_ASSIGN_OR_RETURN(tensor, totals.total(i, info.types[0]));
     } else if (info.role != InputRole::RandomKey) {
       tensor = inputs.at(info.name);
       if (reinterpret_cast<uintptr_t>(tensor.data()) %

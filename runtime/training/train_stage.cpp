@@ -34,7 +34,9 @@ bool hasSite(const Package::Impl &package, const std::string &name) {
 }
 
 const char *phaseText(ProgramPhase phase) {
-  return phase == ProgramPhase::Forward ? "" : "backward of ";
+  return phase == ProgramPhase::Forward      ? ""
+         : phase == ProgramPhase::LossTotals ? "totals of "
+                                             : "backward of ";
 }
 
 } // namespace
@@ -231,6 +233,8 @@ StatusOr<uint8_t *> TrainStage::contextPlace(int64_t k, size_t variant,
 /// W, which comes after B, has no part that is B's.
 Status TrainStage::bindContext(PreparedProgram &prepared, ProgramPhase phase,
                                int64_t k, size_t variant) {
+  if (phase == ProgramPhase::LossTotals)
+    return {};
   PIPEC_ASSIGN_OR_RETURN(uint8_t * weights, forWeight.of(k));
   uint8_t *inputs = nullptr;
   if (phase != ProgramPhase::BackwardWeight ||
@@ -282,7 +286,10 @@ Status TrainStage::takeOutputs(PreparedProgram &prepared, int64_t k) {
       PIPEC_RETURN_IF_ERROR(addGradient(output.index, value, k));
     } else if (output.target == Target::GraphOutput)
       PIPEC_RETURN_IF_ERROR(readLoss(value, k));
-    else
+    else if (output.target == Target::LossTotal) {
+      PIPEC_ASSIGN_OR_RETURN(partsOfTotals[output.index],
+                             Tensor::copyOf(value.type, value.data));
+    } else
       std::memcpy(bound[output.index].data(), value.data,
                   value.type.byteSize());
   }

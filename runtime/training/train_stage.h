@@ -79,6 +79,9 @@ public:
   /// is not finite, with the numeric check; else empty.
   const std::string &oddGradient() const { return odd; }
 
+  /// What run() of LossTotals made last, by graph input.
+  const std::map<uint32_t, Tensor> &totals() const { return partsOfTotals; }
+
   double lossOf(int64_t k) const { return losses.at(k); }
   bool makesLoss() const { return lossIndex >= 0; }
   size_t stageIndex() const { return stage; }
@@ -121,7 +124,8 @@ private:
   StageWeights mapped;
   std::vector<Tensor> bound;
   std::vector<bool> trained;
-  std::array<std::vector<PreparedProgram>, 3> programs; // [phase][variant]
+  std::array<std::vector<PreparedProgram>, kPhaseCount>
+      programs;                // [phase][variant]
   DeviceBuffer arena, scratch; // shared by all programs: one runs at a time
   std::vector<DeviceBuffer> literals; // by program that is not empty
   bool hasReplaced = false;
@@ -135,6 +139,7 @@ private:
   std::vector<int64_t> turn;
   std::vector<std::map<int64_t, Tensor>> early;
   std::map<int64_t, double> losses;
+  std::map<uint32_t, Tensor> partsOfTotals;
   int lossIndex = -1; // of the forward's outputs
 };
 

@@ -233,17 +233,42 @@ double Trainer::Impl::lossOf(int64_t microbatches) const {
   return loss;
 }
 
+/// What a mean of the model's own is taken over, of the whole batch: before
+/// the ranks start, so that every microbatch has it.
+StatusOr<LossTotals> Trainer::Impl::lossTotals(const TensorMap &batch) {
+  const int64_t m = schedule().microbatches;
+  LossTotals totals;
+  for (auto &stage : stages) {
+    if (!stage->has(ProgramPhase::LossTotals))
+      continue;
+    for (int64_t part = 0; part < options.accumulate; ++part) {
+      PIPEC_ASSIGN_OR_RETURN(TensorMap rows,
+                             partOf(impl(), batch, part, options.accumulate));
+      PIPEC_ASSIGN_OR_RETURN(
+          Feed feed,
+          Feed::create(impl(), rows, m, 1, {}, {options.seed, next, part * m}));
+      for (int64_t k = 0; k < m; ++k) {
+        PIPEC_RETURN_IF_ERROR(
+            stage->run(ProgramPhase::LossTotals, k, feed, nullptr));
+        totals.add(stage->totals());
+      }
+    }
+  }
+  return totals;
+}
+
 Status Trainer::Impl::runParts(const TensorMap &batch, double scale,
                                double &loss) {
   const int64_t m = schedule().microbatches;
+  PIPEC_ASSIGN_OR_RETURN(const LossTotals totals, lossTotals(batch));
   for (auto &stage : stages)
     stage->beginStep();
   for (int64_t part = 0; part < options.accumulate; ++part) {
     PIPEC_ASSIGN_OR_RETURN(TensorMap rows,
                            partOf(impl(), batch, part, options.accumulate));
-    PIPEC_ASSIGN_OR_RETURN(
-        Feed feed,
-        Feed::create(impl(), rows, m, scale, {options.seed, next, part * m}));
+    PIPEC_ASSIGN_OR_RETURN(Feed feed,
+                           Feed::create(impl(), rows, m, scale, totals,
+                                        {options.seed, next, part * m}));
     for (auto &stage : stages)
       stage->beginPart();
     Status status = runRanks(feed);

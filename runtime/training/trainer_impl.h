@@ -68,6 +68,7 @@ struct Trainer::Impl {
   Status createOptimizer();
   StatusOr<StepResult> step(const TensorMap &batch);
   Status runParts(const TensorMap &batch, double scale, double &loss);
+  StatusOr<LossTotals> lossTotals(const TensorMap &batch);
   Status runRanks(const Feed &feed);
   double lossOf(int64_t microbatches) const;
   Status oddGradient(const std::string &name) const;

@@ -18,6 +18,11 @@ struct CompileArguments : ModelArguments, TrainingArguments {
   bool inPlace = false, overwrite = false, json = false;
 };
 
+/// Whether it is what `run` and `train` take.
+Status opens(const std::string &folder) {
+  return Package::open(folder).status();
+}
+
 Status compile(CompileArguments arguments) {
   PIPEC_ASSIGN_OR_RETURN(bool package, isPackage(arguments.model));
   if (package)
@@ -53,7 +58,7 @@ Status compile(CompileArguments arguments) {
   Reporter report = arguments.reporter();
   PIPEC_ASSIGN_OR_RETURN(CompiledModel model,
                          compileModel(arguments.model, options, report));
-  WriteOptions write{arguments.overwrite, arguments.inPlace};
+  WriteOptions write{arguments.overwrite, arguments.inPlace, opens};
   PIPEC_RETURN_IF_ERROR(writePackage(model, arguments.output, write, report));
   ReportContext context = reportContext(model, options.microbatches);
   std::string text = arguments.json ? jsonReport(model.manifest, context)

@@ -225,8 +225,8 @@ ReportContext reportContext(const CompiledModel &model, int64_t microbatches) {
   ReportContext context;
   context.microbatches = microbatches;
   context.arenaBytes.resize(model.programs.size());
-  for (const auto *phase :
-       {&model.programs, &model.backwardInput, &model.backwardWeight})
+  for (const auto *phase : {&model.programs, &model.backwardInput,
+                            &model.backwardWeight, &model.lossTotals})
     for (size_t s = 0; s < phase->size(); ++s)
       for (const schema::Program &program : (*phase)[s])
         context.arenaBytes[s] =

@@ -12,7 +12,7 @@ enum class Merge { Concat, Mean, Sum, Same, Unspecified };
 
 /// Who feeds an input: the batch, or, where a package is for training, the
 /// runtime itself.
-enum class InputRole { Data, Labels, LossScale, RandomKey };
+enum class InputRole { Data, Labels, LossScale, RandomKey, LossTotal };
 
 struct InputInfo {
   std::string name;

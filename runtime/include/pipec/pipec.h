@@ -161,7 +161,8 @@ enum {
   PIPEC_DATA = 0,       /* the caller */
   PIPEC_LABELS = 1,     /* the caller */
   PIPEC_LOSS_SCALE = 2, /* the runtime: not to be passed */
-  PIPEC_RANDOM_KEY = 3  /* the runtime: not to be passed */
+  PIPEC_RANDOM_KEY = 3, /* the runtime: not to be passed */
+  PIPEC_LOSS_TOTAL = 4  /* the runtime: not to be passed */
 };
 
 typedef struct pipec_input {
