@@ -281,15 +281,20 @@ Operand CallOperands::at(const Initializer &tensor, Reader reader) const {
   return operand;
 }
 
-std::optional<std::string> CallOperands::biasOfLayer(int node) const {
+std::optional<std::string> CallOperands::biasOf(int node) const {
   const FxCall &call = model.calls[node];
   const TargetForm *form = formOfTarget(call.target);
   if (!form || (form->kind != TargetForm::Convolution &&
-                form->name != std::string("aten.linear.")))
+                form->kind != TargetForm::Product))
     return std::nullopt;
   Operand operand = argument(call, Role::Bias, *form);
   return operand.kind == Operand::Kind::Named ? std::optional(operand.name)
                                               : std::nullopt;
+}
+
+bool CallOperands::isLayer(int node) const {
+  const TargetForm *form = formOfTarget(model.calls[node].target);
+  return form && form->name != std::string("aten.addmm.");
 }
 
 } // namespace pipec::onnx

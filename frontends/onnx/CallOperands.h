@@ -45,9 +45,11 @@ public:
   explicit CallOperands(const Model &model);
 
   Operand at(const Initializer &tensor, Reader reader) const;
-  /// The parameter that the call gives a linear layer or a convolution as its
-  /// bias.
-  std::optional<std::string> biasOfLayer(int node) const;
+  /// The parameter that the call gives a linear layer, a convolution or addmm
+  /// as its bias.
+  std::optional<std::string> biasOf(int node) const;
+  /// Its shape follows from the weight's: not of addmm.
+  bool isLayer(int node) const;
   /// state_dict names among the references of the node's fx call, each once.
   std::vector<std::string> parametersOf(int node) const;
   /// The nodes of the fx call of `node`, in order; none where it has no call.

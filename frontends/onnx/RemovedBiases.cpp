@@ -3,9 +3,10 @@
 //
 // A fresh model has many of them, and training moves them. The file records the
 // rule with the node, and the call says which parameter stood there; of a
-// linear layer and of a convolution its shape follows from the weight's. In: a
-// Model whose tensors are located. Out: an initializer of zeros for each, which
-// the node reads. Tests: test/unit/frontends/RemovedBiasesTest.cpp.
+// linear layer and of a convolution its shape follows from the weight's. addmm
+// adds any shape: its summand comes back where a layer has it too, or the file.
+// In: a Model whose tensors are located. Out: an initializer of zeros for each,
+// which the node reads. Tests: test/unit/frontends/RemovedBiasesTest.cpp.
 #include "frontends/onnx/CallOperands.h"
 #include "frontends/onnx/Text.h"
 
@@ -65,7 +66,8 @@ Status addZeros(Model &model, const std::string &name, const TensorType &type) {
 } // namespace
 
 Status restoreRemovedBiases(Model &model) {
-  std::vector<std::pair<int, std::string>> removed;
+  // Layers first: they say of which shape the parameter is.
+  std::vector<std::pair<int, std::string>> removed, summands;
   {
     const CallOperands operands(model);
     for (int n = 0; n < model.graph().node_size(); ++n) {
@@ -74,11 +76,11 @@ Status restoreRemovedBiases(Model &model) {
       if (!rule || node.input_size() != 2 ||
           *rule != "RemoveOptionalBiasFrom" + node.op_type())
         continue;
-      if (auto name = operands.biasOfLayer(n))
-        removed.emplace_back(n, *name);
+      if (auto name = operands.biasOf(n))
+        (operands.isLayer(n) ? removed : summands).emplace_back(n, *name);
     }
   }
-  if (removed.empty())
+  if (removed.empty() && summands.empty())
     return {};
   const std::set<std::string> taken = takenNames(model);
   for (const auto &[n, name] : removed) {
@@ -97,6 +99,9 @@ Status restoreRemovedBiases(Model &model) {
       continue;
     node.add_input(name);
   }
+  for (const auto &[n, name] : summands)
+    if (model.initializerByName.count(name))
+      model.proto.mutable_graph()->mutable_node(n)->add_input(name);
   return {};
 }
 

@@ -271,7 +271,13 @@ std::optional<Claim> SignatureNaming::matchFolded(int initializer,
                                                   Reader reader) {
   const std::vector<std::string> sources =
       stateSourcesOf(model, model.initializers[initializer].name);
-  if (sources.size() != 1)
+  // A value that the call does not read stands for an equal one of another
+  // source: of equal tensors the exporter keeps one.
+  const std::string &value = model.initializers[initializer].name;
+  const auto &read = model.calls[reader.node].references;
+  const bool isRead = startsWith(value, "val_") ||
+                      std::find(read.begin(), read.end(), value) != read.end();
+  if (sources.size() != 1 || !isRead)
     return std::nullopt;
   const std::string &name = sources[0];
   const auto odd = isOddlyTransposed(initializer, reader);

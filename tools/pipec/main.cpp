@@ -8,6 +8,7 @@
 
 #include "compiler/Temporaries.h"
 #include "runtime/base/mapped_file.h"
+#include "runtime/base/printable.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -15,6 +16,7 @@
 #include <exception>
 #include <fcntl.h>
 #include <new>
+#include <string>
 #include <vector>
 
 namespace {
@@ -71,6 +73,25 @@ int parseAndRun(CLI::App &app, int argc, char **argv, Exit &result) {
   return result.code;
 }
 
+/// An empty value, as of a variable that is not set, is none.
+int refuseEmptyWords(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i], before = argv[i - 1];
+    const bool isOption = word.rfind("--", 0) == 0 && word.back() == '=';
+    if (!word.empty() && !isOption)
+      continue;
+    const std::string option = isOption ? word.substr(0, word.size() - 1)
+                               : before.rfind("-", 0) == 0 ? before
+                                                           : "an argument";
+    std::fprintf(stderr,
+                 "pipec: error: %s has an empty value; give one, or leave it "
+                 "out\n",
+                 pipec::printable(option).c_str());
+    return 2;
+  }
+  return 0;
+}
+
 /// "pipec help train" is "pipec train --help".
 std::vector<char *> withHelp(int argc, char **argv) {
   std::vector<char *> words(argv, argv + argc);
@@ -108,6 +129,8 @@ int main(int argc, char **argv) {
   pipec::tool::addCheckpointCommand(app, result);
   pipec::tool::addInspectCommand(app, result);
   pipec::tool::addDoctorCommand(app, result);
+  if (const int code = refuseEmptyWords(argc, argv))
+    return code;
   std::vector<char *> words = withHelp(argc, argv);
   return parseAndRun(app, static_cast<int>(words.size()), words.data(), result);
 }

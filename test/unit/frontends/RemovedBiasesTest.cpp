@@ -86,5 +86,38 @@ TEST(RemovedBiases, NotWhereTheFileDoesNotSaySo) {
             Shape());
 }
 
+/// addmm(l.bias, l(x), v): the Gemm of each lost the bias.
+TEST(RemovedBiases, SummandThatALayerHasToo) {
+  ScratchFolder folder;
+  ModelBuilder builder;
+  builder.input("x", {"1", "2"});
+  builder.signature("p_l_weight: PARAMETER target='l.weight'\n"
+                    "p_l_bias: PARAMETER target='l.bias'\n"
+                    "p_v: PARAMETER target='v'\n");
+  builder.floats("l.weight", {2, 2}, {1, 2, 3, 4});
+  builder.floats("v", {2, 2}, {5, 6, 7, 8});
+  auto *layer = builder.node("Gemm", {"x", "l.weight"}, {"h"});
+  ModelBuilder::attribute(layer, "transB", 1);
+  auto *sum = builder.node("Gemm", {"h", "v"}, {"y"});
+  for (auto [node, call] :
+       {std::pair(layer, std::string(kLinear)),
+        std::pair(sum, std::string("aten.addmm.default](args = (%p_l_bias, "
+                                   "%linear, %p_v)"))}) {
+    ModelBuilder::metadata(node, "pkg.onnxscript.rewriter.rule_name",
+                           "RemoveOptionalBiasFromGemm");
+    ModelBuilder::metadata(node, "pkg.torch.onnx.fx_node",
+                           "%y : [num_users=1] = call_function[target=torch."
+                           "ops." +
+                               call + ", kwargs = {})");
+  }
+  builder.output("y");
+  auto model = openModel(folder.write("m.onnx", builder.bytes()));
+  ASSERT_TRUE(model.ok()) << model.status().message();
+  for (const auto &node : (*model)->graph().node()) {
+    ASSERT_EQ(node.input_size(), 3);
+    EXPECT_EQ(node.input(2), "l.bias");
+  }
+}
+
 } // namespace
 } // namespace pipec::onnx

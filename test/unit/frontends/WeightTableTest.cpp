@@ -17,16 +17,6 @@ std::vector<float> ramp(int count) {
   return values;
 }
 
-void fxNode(::onnx::NodeProto *node, const std::string &module,
-            const std::string &call) {
-  ModelBuilder::metadata(node, "pkg.torch.onnx.name_scopes",
-                         "['', '" + module + "', 'call']");
-  ModelBuilder::metadata(node, "pkg.torch.onnx.fx_node",
-                         "%call : [num_users=1] = call_function[target=torch."
-                         "ops." +
-                             call + ", kwargs = {})");
-}
-
 /// A Linear without its name: val_0 [in, out] under aten.linear.
 ModelBuilder foldedLinear() {
   ModelBuilder builder;
@@ -63,77 +53,6 @@ TEST(Weights, FoldedLinearIsDeclaredAsPyTorchHasIt) {
   EXPECT_EQ(floatsOf((*out)[0]), (std::vector<float>{1, 2, 4, 4, 5, 7}));
   EXPECT_EQ((*OnnxModel::open(path))->foldedParameters(),
             (std::vector<std::string>{"gone.weight"}));
-}
-
-/// x @ f(w) with `result`, which the exporter computed from `sources`.
-Imported computedMatrix(ScratchFolder &folder, const std::string &result,
-                        const std::string &sources, bool kept = false) {
-  ModelBuilder builder;
-  builder.input("x", {"batch", "2"});
-  builder.signature("p_fc_w: PARAMETER target='fc.w'\n"
-                    "p_fc_b: PARAMETER target='fc.b'\n");
-  builder.floats(result, {2, 3}, {1, 2, 3, 4, 5, 6});
-  builder.foldedFrom(result, sources);
-  fxNode(builder.node("MatMul", {"x", result}, {"y"}), "fc",
-         "aten.matmul.default](args = (%x, %" + result + ")");
-  builder.output("y");
-  if (kept) {
-    builder.floats("fc.w", {3, 2}, {1, 4, 2, 5, 3, 6});
-    fxNode(builder.node("MatMul", {"y", "fc.w"}, {"z"}), "fc",
-           "aten.matmul.default](args = (%y, %p_fc_w)");
-    builder.output("z");
-  }
-  return importFile(folder.write("m.onnx", builder.bytes()));
-}
-
-TEST(Weights, ExplicitTransposeIsTheParameter) {
-  ScratchFolder folder;
-  for (const char *result : {"numpy_t", "t_1", "transpose"}) {
-    Imported named = computedMatrix(folder, result, "['fc.w']");
-    ASSERT_TRUE(named.ok()) << named.message();
-    auto weights = named.weights();
-    ASSERT_EQ(weights.count("fc.w"), 1u) << named.text();
-    EXPECT_EQ(pipe::toTensorType(weights.at("fc.w").getType()).shape,
-              (std::vector<int64_t>{3, 2}));
-    auto out = named.run({{"x", floatTensor({2, 2}, {1, 0, 0, 1})}});
-    ASSERT_TRUE(out.ok());
-    EXPECT_EQ(floatsOf((*out)[0]), (std::vector<float>{1, 2, 3, 4, 5, 6}));
-  }
-  Imported twice = computedMatrix(folder, "t_1", "['fc.w', 't']");
-  EXPECT_EQ(pipe::toTensorType(twice.weights().at("fc.w").getType()).shape,
-            (std::vector<int64_t>{2, 3}));
-}
-
-TEST(Weights, WhatElseWasComputedIsNotTheParameter) {
-  ScratchFolder folder;
-  using Case = std::pair<const char *, const char *>;
-  for (auto [result, sources] :
-       std::vector<Case>{{"exp", "['fc.w']"},
-                         {"permute_4", "['fc.w']"}, // may move nothing
-                         {"mul", "['fc.w', 'val_0']"},
-                         {"t", "['fc.w', 'mul']"},
-                         {"t", "['fc.b', 'fc.w']"},
-                         {"val_2", "['fc.w']"},
-                         {"t", "['val_0']"}}) {
-    Imported apart = computedMatrix(folder, result, sources);
-    ASSERT_TRUE(apart.ok()) << apart.message();
-    EXPECT_EQ(apart.weights().count("fc.w"), 0u) << result << " " << sources;
-  }
-}
-
-/// Where the file still has the parameter, the bytes say what was done,
-/// whatever the value is called.
-TEST(Weights, MovedCopyIsTheParameter) {
-  ScratchFolder folder;
-  for (const char *result : {"t", "val_2", "view"}) {
-    Imported both = computedMatrix(folder, result, "['fc.w']", true);
-    ASSERT_TRUE(both.ok()) << both.message();
-    EXPECT_EQ(both.weights().size(), 1u) << both.text();
-    auto out = both.run({{"x", floatTensor({2, 2}, {1, 2, 1, 0})}});
-    ASSERT_TRUE(out.ok());
-    EXPECT_EQ(floatsOf((*out)[0]), (std::vector<float>{9, 12, 15, 1, 2, 3}));
-    EXPECT_EQ(floatsOf((*out)[1]), (std::vector<float>{78, 186, 14, 32}));
-  }
 }
 
 TEST(Weights, SlopeOfPReluIsAVector) {
