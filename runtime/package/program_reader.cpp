@@ -112,6 +112,10 @@ private:
       value.index = source.input();
       if (value.index >= program.inputs.size())
         return outOfRange("input", value.index, program.inputs.size());
+      if (program.inputs[value.index].inContext)
+        return dataLoss("is input " + number(value.index) +
+                        ", which lies in the context: nothing is there to "
+                        "read but at its place");
       declared = &program.inputs[value.index].type;
       break;
     case schema::Value::kWeight:

@@ -133,6 +133,21 @@ TEST(TrainingPackage, RefusesWhatIsFreeBeforeItIsRead) {
             std::string::npos);
 }
 
+/// What comes over a transfer lies in the context: nothing is bound elsewhere.
+TEST(TrainingPackage, RefusesAValueBesideItsPlaceInTheContext) {
+  std::string error = openChanged([](TrainingPackage &p) {
+    auto &program = p.forward[1];
+    for (auto &value : *program.mutable_values())
+      if (value.storage_case() == schema::Value::kContextOffset)
+        for (int i = 0; i < program.inputs_size(); ++i)
+          if (program.inputs(i).in_context() &&
+              program.inputs(i).context_offset() == value.context_offset())
+            value.set_input(i);
+  });
+  EXPECT_NE(error.find("which lies in the context"), std::string::npos)
+      << error;
+}
+
 TEST(TrainingPackage, RefusesResultsOverOperands) {
   std::string error = openChanged([](TrainingPackage &p) {
     for (auto &value : *p.backwardInput[1].mutable_values())
