@@ -142,6 +142,7 @@ std::optional<Claim> TextNaming::matchNameless(int initializer, Reader first) {
   const TensorType &type = model.initializers[initializer].source.type;
   if (auto named = matrices.names.find(initializer);
       named != matrices.names.end()) {
+    table.noteEqual(initializer);
     Claim made = claim(initializer, named->second);
     std::swap(made.type.shape[0], made.type.shape[1]);
     made.declared = {1, 0};

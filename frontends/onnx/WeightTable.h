@@ -53,6 +53,9 @@ struct WeightTable {
   /// Nameless initializers that are read as the named parameter whose moved
   /// copy they are.
   std::map<int, std::string> copies;
+  /// Matrices named after the module that reads them, with the bytes of a
+  /// parameter of another name: tied, or made equal.
+  std::map<int, std::string> equals;
   /// Names that the user's state_dict proves.
   std::set<std::string> certain;
 

@@ -183,4 +183,11 @@ std::optional<Claim> WeightTableBuilder::claimCopyOfAny(int initializer) {
   return found;
 }
 
+void WeightTableBuilder::noteEqual(int initializer) {
+  if (auto copy = claimCopyOfAny(initializer)) {
+    table.copies.erase(initializer);
+    table.equals[initializer] = copy->name;
+  }
+}
+
 } // namespace pipec::onnx

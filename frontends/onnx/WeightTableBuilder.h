@@ -52,6 +52,8 @@ public:
   void refute(int initializer, const std::string &name) {
     table.refuted[initializer] = name;
   }
+  /// Keeps in `equals` which parameter a named matrix has the bytes of.
+  void noteEqual(int initializer);
   const WeightTable &made() const { return table; }
   /// The table, with declarations in the order of the file.
   WeightTable take();

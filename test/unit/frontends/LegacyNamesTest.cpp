@@ -242,6 +242,22 @@ TEST(LegacyNames, MatrixBesideTheNameOfItsModule) {
   }
 }
 
+/// A module that holds another parameter's matrix, or a copy of it: its name is
+/// a guess, and that the two are one is said.
+TEST(LegacyNames, MatrixEqualToAnotherParameter) {
+  LegacyBuilder b;
+  b.floats("w", {2, 3}, {0, 1, 2, 3, 4, 5});
+  b.tensor("fc.bias", {2});
+  b.floats("onnx::MatMul_9", {3, 2}, {0, 3, 1, 4, 2, 5});
+  b.node("MatMul", {"x", "w"}, {"m"}, "/MatMul");
+  b.node("MatMul", {"m", "onnx::MatMul_9"}, {"n"}, "/fc/MatMul");
+  b.node("Add", {"n", "fc.bias"}, {"a"}, "/fc/Add");
+  EXPECT_EQ(b.parameters(),
+            (Names{"wf32[2x3]", "fc.biasf32[2]", "fc.weightf32[2x3]"}));
+  EXPECT_TRUE(b.table.copies.empty());
+  EXPECT_EQ(b.table.equals, (std::map<int, std::string>{{2, "w"}}));
+}
+
 TEST(LegacyNames, NamedTensorsAreParametersWhoeverReadsThem) {
   LegacyBuilder b;
   b.proto.set_producer_name("pytorch");
