@@ -6,6 +6,7 @@
 #include "passes/partition/BatchDependence.h"
 
 #include "ir/ShapeInference.h"
+#include "passes/partition/WholeRegion.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -352,6 +353,8 @@ D Rules::slice(SliceOp slice) {
   if (d.hasRows() &&
       (slice.getStarts()[d.dim] != 0 || slice.getStrides()[d.dim] != 1 ||
        slice.getLimits()[d.dim] != shapeOf(slice.getOperand())[d.dim])) {
+    if (picksTheSame(slice, of))
+      return lost(d);
     return scattered(d, "takes rows at fixed positions");
   }
   return d;

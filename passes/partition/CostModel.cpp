@@ -13,7 +13,7 @@ double estimateSeconds(mlir::Operation *op, const MachineModel &machine) {
   if (!cost)
     return 0;
   // A reshape moves nothing: the memory plan gives both values one place.
-  if (llvm::isa<ReshapeOp>(op))
+  if (llvm::isa<ReshapeOp, StopGradientOp>(op))
     return 0;
   double compute =
       static_cast<double>(cost.getFlops()) / machine.flopsPerSecond;
