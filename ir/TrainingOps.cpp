@@ -18,6 +18,12 @@ void PipeDialect::registerTrainingOps() {
       >();
 }
 
+PIPE_INFER_RETURN_TYPES(StopGradientOp) {
+  types.push_back(adaptor.getOperand().getType());
+  return success();
+}
+int64_t StopGradientOp::getFlops() { return 0; }
+
 PIPE_INFER_RETURN_TYPES(ChainOp) {
   Value grad = adaptor.getGrad(), slope = adaptor.getSlope();
   if (failed(infer.checkSameElementType({grad, slope})))

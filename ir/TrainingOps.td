@@ -19,6 +19,19 @@ def Pipe_ChainOp : Pipe_TensorOp<"chain", [Pipe_CostInterface]> {
   let assemblyFormat = "$kind $grad `,` $slope attr-dict `:` functional-type(operands, results)";
 }
 
+def Pipe_StopGradientOp : Pipe_TensorOp<"stop_gradient", [Pipe_OwnCost]> {
+  let summary = "its operand, through which no gradient flows (ATen detach)";
+  let description = [{
+    It has no derivative, which is its purpose. Frontends make it where they import for training. Its result lies where
+    the operand lies.
+
+    Example: `%1 = pipe.stop_gradient %0 : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+  let arguments = (ins Pipe_FloatTensor:$operand);
+  let results = (outs Pipe_FloatTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+}
+
 def Pipe_CrossEntropyOp : Pipe_CostlyOp<"cross_entropy"> {
   let summary = "sum over rows of -log softmax(logits)[label]; classes are the last dimension (ATen cross_entropy_loss, reduction sum)";
   let description = [{

@@ -7,6 +7,7 @@
 
 #include "frontends/onnx/InputShapes.h"
 #include "frontends/onnx/NodeContext.h"
+#include "frontends/onnx/StoppedGradients.h"
 #include "frontends/onnx/Text.h"
 #include "ir/PipeOps.h"
 #include "ir/UserText.h"
@@ -32,6 +33,8 @@ public:
       read.insert(node.input().begin(), node.input().end());
     for (const auto &output : model.graph().output())
       read.insert(output.name());
+    if (options.training)
+      stopped = findStoppedGradients(model);
   }
   StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> run();
 
@@ -45,6 +48,7 @@ private:
   Val initializerValue(int initializer, const WeightUse &use);
   Val constantValue(int initializer, int decl);
   std::vector<Val> inputsOf(int index, std::vector<Val> &transposed);
+  void stopGradients(int index, std::vector<Val> &inputs) const;
   std::map<int, Sequence> sequencesOf(int index) const;
   Status keepResults(int index, const NodeContext &nodeContext);
   Status importNode(int index);
@@ -55,6 +59,7 @@ private:
   void noticeOtherShape(const ModelInterface::Port &port,
                         const TensorType &got) const;
   void noticeRepeatedOutputs() const;
+  void noticeUnclearStops() const;
   Status verify();
 
   mlir::MLIRContext &context;
@@ -73,6 +78,7 @@ private:
   std::map<std::string, Val>
       values; // by ONNX name; initializers are read through their uses
   std::map<std::string, Sequence> sequences; // by ONNX name
+  StoppedGradients stopped;
   bool asDeclared = false; // inputs have the sizes that the file gives
 };
 
@@ -227,6 +233,13 @@ std::vector<Val> Importer::inputsOf(int index, std::vector<Val> &transposed) {
   return inputs;
 }
 
+void Importer::stopGradients(int index, std::vector<Val> &inputs) const {
+  for (size_t k = 0; k < inputs.size(); ++k)
+    if (inputs[k] && isFloat(inputs[k].dtype()) &&
+        stopped.inputs.count({index, static_cast<int>(k)}))
+      inputs[k] = emitter->unary("stop_gradient", inputs[k]);
+}
+
 std::map<int, Sequence> Importer::sequencesOf(int index) const {
   std::map<int, Sequence> lists;
   const auto &node = model.graph().node(index);
@@ -265,6 +278,8 @@ Status Importer::importNode(int index) {
       pipe::makeOriginLocation(&context, model.origins[index]));
   std::vector<Val> transposed;
   std::vector<Val> inputs = inputsOf(index, transposed);
+  stopGradients(index, inputs);
+  stopGradients(index, transposed);
   NodeContext nodeContext(model, index, *emitter, std::move(inputs),
                           options.training);
   nodeContext.setTransposedWeights(std::move(transposed));
@@ -393,6 +408,22 @@ void Importer::noticeOtherShape(const ModelInterface::Port &port,
            shapeText(got.shape));
 }
 
+void Importer::noticeUnclearStops() const {
+  constexpr size_t kShown = 3;
+  if (stopped.unclear.empty())
+    return;
+  std::string nodes;
+  for (size_t i = 0; i < std::min(kShown, stopped.unclear.size()); ++i)
+    nodes += (i ? ", " : "") + model.graph().node(stopped.unclear[i]).name();
+  if (stopped.unclear.size() > kShown)
+    nodes += ", ..";
+  notice("warning: the model calls .detach(), and the exporter's optimizer "
+         "merged or took away values that " +
+         std::to_string(stopped.unclear.size()) + " nodes read (" + nodes +
+         "): gradients may flow where PyTorch stops them; export with "
+         "optimize=False");
+}
+
 void Importer::noticeRepeatedOutputs() const {
   std::map<std::string, int> counts;
   for (const auto &output : model.graph().output())
@@ -448,6 +479,8 @@ StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Importer::run() {
     }
   if (notice && model.reordered)
     notice("the file's nodes are not in topological order; they were sorted");
+  if (notice)
+    noticeUnclearStops();
   noticeRepeatedOutputs();
   asDeclared = sizesAreAsDeclared(inputs);
   makeGraph(inputs);

@@ -136,7 +136,7 @@ private:
   void addResults(Operation &op, int64_t step) {
     // A reshape is the same bytes; one of an input, weight or literal has to
     // copy, since those are not ours to alias.
-    if (isa<ReshapeOp>(op))
+    if (isa<ReshapeOp, StopGradientOp>(op))
       if (auto at = placeOf.find(op.getOperand(0)); at != placeOf.end()) {
         placeOf[op.getResult(0)] = at->second;
         return;

@@ -37,6 +37,11 @@ struct OpDesc {
   Origin origin;
 
   bool has(const std::string &key) const { return attrs.count(key) != 0; }
+  /// The result is the operand, element by element, of another shape or role:
+  /// it may lie where the operand lies, and nothing runs then.
+  bool keepsBytes() const {
+    return name == "reshape" || name == "stop_gradient";
+  }
   /// Attribute `key` of C++ type T, or an error that names op and attribute.
   template <typename T> StatusOr<T> get(const std::string &key) const {
     auto it = attrs.find(key);

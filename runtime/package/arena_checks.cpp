@@ -52,7 +52,7 @@ private:
       lastUse[range[input]] = i;
     for (uint32_t output : instruction.outputs)
       lastUse[output] = i;
-    if (instruction.op.name != "reshape" || instruction.inputs.size() != 1 ||
+    if (!instruction.op.keepsBytes() || instruction.inputs.size() != 1 ||
         instruction.outputs.size() != 1)
       return {};
     const ValueDesc &from = program.values[instruction.inputs[0]];
@@ -63,9 +63,9 @@ private:
       return {};
     if (from.type.dtype != to.type.dtype ||
         from.type.byteSize() != to.type.byteSize())
-      return dataLoss("instruction " + std::to_string(i) + ", reshape of " +
-                      from.type.str() + " to " + to.type.str() +
-                      ": the element counts or dtypes differ");
+      return dataLoss("instruction " + std::to_string(i) + ", " +
+                      instruction.op.name + " of " + from.type.str() + " to " +
+                      to.type.str() + ": the element counts or dtypes differ");
     instruction.alias = true;
     range[instruction.outputs[0]] = range[instruction.inputs[0]];
     return {};

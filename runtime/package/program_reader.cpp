@@ -202,7 +202,7 @@ private:
     for (uint32_t output : instruction.outputs) {
       for (uint32_t input : instruction.inputs)
         if (overlaps(output, input) &&
-            !(instruction.op.name == "reshape" &&
+            !(instruction.op.keepsBytes() &&
               program.values[output].offset == program.values[input].offset))
           return dataLoss("writes over its operand, value " + number(input));
       for (uint32_t other : instruction.outputs)

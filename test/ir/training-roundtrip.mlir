@@ -39,6 +39,13 @@ pipe.graph @resize(%g: tensor<1x2x6xf32>) {
   pipe.output
 }
 
+// CHECK-LABEL: pipe.graph @stop_gradient
+pipe.graph @stop_gradient(%g: tensor<2x3xf32>) {
+  // CHECK: pipe.stop_gradient %{{[a-z0-9]+}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %0 = pipe.stop_gradient %g : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  pipe.output
+}
+
 // CHECK-LABEL: pipe.graph @chains
 pipe.graph @chains(%g: tensor<2x3xf32>, %s: tensor<3xf32>, %h: tensor<4xbf16>) {
   // CHECK: pipe.chain mul %{{[a-z0-9]+}}, %{{[a-z0-9]+}} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>

@@ -318,3 +318,19 @@ pipe.graph @case(%g: tensor<2x3xi32>) {
   %0 = pipe.chain mul %g, %g : (tensor<2x3xi32>, tensor<2x3xi32>) -> tensor<2x3xi32>
   pipe.output
 }
+
+// -----
+
+pipe.graph @case(%x: tensor<2x3xi32>) {
+  // expected-error @+1 {{'pipe.stop_gradient' op operand #0 must be}}
+  %0 = pipe.stop_gradient %x : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  pipe.output
+}
+
+// -----
+
+pipe.graph @case(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{'pipe.stop_gradient' op result #0 is declared as 'tensor<6xf32>', but operands and attributes make it 'tensor<2x3xf32>'}}
+  %0 = pipe.stop_gradient %x : (tensor<2x3xf32>) -> tensor<6xf32>
+  pipe.output
+}

@@ -1,7 +1,7 @@
-// Ops that only move elements: iota, reshape, transpose, broadcast, slice,
-// reverse, concat. In: tensors. Out: the same elements elsewhere, by one
-// strided copy each; nothing is computed, so any element type goes by its
-// width. Tests: test/unit/kernels/MoveTest.cpp.
+// Ops that only move elements: iota, reshape, stop_gradient, transpose,
+// broadcast, slice, reverse, concat. In: tensors. Out: the same elements
+// elsewhere, by one strided copy each; nothing is computed, so any element type
+// goes by its width. Tests: test/unit/kernels/MoveTest.cpp.
 #include "runtime/kernels/reference/families.h"
 #include "runtime/kernels/reference/strided.h"
 
@@ -48,9 +48,11 @@ Status checkShapeAttr(const OpDesc &op) {
   return checkResult(op, {op.inputs[0].dtype, shape});
 }
 
-KernelOr makeReshape(const OpDesc &op) {
+/// The same elements in the same order.
+KernelOr makeSame(const OpDesc &op) {
   PIPEC_RETURN_IF_ERROR(checkArity(op, 1));
-  PIPEC_RETURN_IF_ERROR(checkShapeAttr(op));
+  PIPEC_RETURN_IF_ERROR(op.name == "reshape" ? checkShapeAttr(op)
+                                             : checkResult(op, op.inputs[0]));
   const size_t bytes = op.inputs[0].byteSize();
   if (bytes != op.outputs[0].byteSize())
     return invalidArgument(op.inputs[0].str() + " and " + op.outputs[0].str() +
@@ -181,10 +183,10 @@ KernelOr makeConcat(const OpDesc &op) {
 
 void registerMove(KernelRegistry &registry) {
   const std::pair<const char *, KernelOr (*)(const OpDesc &)> table[] = {
-      {"iota", makeIota},           {"reshape", makeReshape},
-      {"transpose", makeTranspose}, {"broadcast", makeBroadcast},
-      {"slice", makeSlice},         {"reverse", makeReverse},
-      {"concat", makeConcat},
+      {"iota", makeIota},           {"reshape", makeSame},
+      {"stop_gradient", makeSame},  {"transpose", makeTranspose},
+      {"broadcast", makeBroadcast}, {"slice", makeSlice},
+      {"reverse", makeReverse},     {"concat", makeConcat},
   };
   for (const auto &[name, factory] : table)
     registry.add(name, KernelSet::Reference, factory);

@@ -371,6 +371,35 @@ def quantised(i, o): return Fn(lambda s, x: F.linear(x, s.w + (s.w.round() - s.w
 @entry()
 def detached(i, o): return Fn(lambda s, x: F.linear(x, s.w) + F.linear(x, s.v.sigmoid()), w=P(o, i), v=P(o, i))
 @entry()
+def detach_twice(i, o): return Fn(lambda s, x: s.m(s.l(x).detach()) + torch.relu(s.l(x).detach()) @ s.v + s.l(x), l=nn.Linear(i, i), m=nn.Linear(i, i), v=P(i, i))
+@entry()
+def detach_itself(i, o):
+    def forward(s, x):
+        h = s.l(x)
+        return s.m(h * h.detach() - h.detach().view(-1, 2 * i).view_as(h))
+    return Fn(forward, l=nn.Linear(i, i), m=nn.Linear(i, i))
+@entry()
+def detach_parameter(i, o): return Fn(lambda s, x: F.linear(x, s.w.detach()) * s.g + F.linear(x, s.w).tanh() + x @ s.v.detach().t() @ s.v, w=P(i, i), v=P(i, i), g=P(i))
+@entry()
+def straight_through(i, o):
+    def forward(s, x):
+        h = s.l(x)
+        return s.m(h + (h.round() - h).detach())
+    return Fn(forward, l=nn.Linear(i, i), m=nn.Linear(i, o))
+@entry()
+def stopped_target(i, o):
+    def forward(s, x):
+        a, b = s.l(x), s.m(x)
+        return F.cosine_similarity(a, b.detach(), dim=-1) + F.mse_loss(b, a.detach()) + (F.softmax(a, -1).detach() * b).sum(-1)
+    return Fn(forward, l=nn.Linear(i, i), m=nn.Linear(i, i))
+@entry()
+def codebook(i, o):
+    def forward(s, x):
+        z = s.l(x)
+        q = s.book[torch.cdist(z, s.book).argmin(-1)]
+        return s.m(z + (q - z).detach()) + ((q - z.detach()) ** 2).mean() + 0.25 * ((q.detach() - z) ** 2).mean()
+    return Fn(forward, l=nn.Linear(i, i), m=nn.Linear(i, o), book=P(9, i))
+@entry()
 def equal_scalars(i, o): return Fn(lambda s, x: (x * s.a + s.b) * s.c + s.w, a=nn.Parameter(torch.ones(())), b=nn.Parameter(torch.ones(1)), c=nn.Parameter(torch.ones(1)), w=nn.Parameter(torch.ones(i)))
 
 # ---- containers

@@ -168,12 +168,14 @@ private:
 
 /// The node's module, and its fx call up to the keywords.
 inline void fxNode(::onnx::NodeProto *node, const std::string &module,
-                   const std::string &call) {
+                   const std::string &call,
+                   const std::string &result = "call") {
   ModelBuilder::metadata(node, "pkg.torch.onnx.name_scopes",
                          "['', '" + module + "', 'call']");
   ModelBuilder::metadata(node, "pkg.torch.onnx.fx_node",
-                         "%call : [num_users=1] = call_function[target=torch."
-                         "ops." +
+                         "%" + result +
+                             " : [num_users=1] = call_function[target=torch."
+                             "ops." +
                              call + ", kwargs = {})");
 }
 

@@ -61,6 +61,15 @@ TEST(MoveTest, Reshape) {
                {});
 }
 
+TEST(MoveTest, StopGradient) {
+  for (DType dtype : kFloats) {
+    const Tensor in = random(dtype, {2, 6}, 1, 9);
+    EXPECT_EQ(bytes(in), bytes(Op("stop_gradient").run({in}, in.type())));
+  }
+  expectRefused(Op("stop_gradient"), {{DType::F32, {2}}},
+                {{DType::F32, {2, 1}}}, "");
+}
+
 TEST(MoveTest, TransposeByEveryPermutation) {
   for (DType dtype : {DType::Bool, DType::F16, DType::F32, DType::I64})
     for (const Shape &shape : {Shape{2, 3, 5, 4}, Shape{20, 1, 33, 2},

@@ -99,6 +99,7 @@ TEST(RegistryTest, EveryTensorOpHasAReferenceKernel) {
                        "cross_entropy",
                        "cross_entropy_grad",
                        "chain",
+                       "stop_gradient",
                        "max_pool_grad",
                        "avg_pool_grad",
                        "resize_grad"};

@@ -20,6 +20,7 @@ const std::map<std::string, std::string> kWithoutDerivative = {
     {"is_inf", "result is bool"},
     {"compare", "result is bool"},
     {"chain", "made by differentiation"},
+    {"stop_gradient", "ends the gradient"},
     {"not", "bool only"},
     {"and", "bool only"},
     {"or", "bool only"},

@@ -112,7 +112,7 @@ private:
       return; // nothing to do along it
     const std::string at = std::to_string(d);
     Dims dims = v.dims;
-    switch (below(14)) {
+    switch (below(18)) {
     case 0:
       return add("pipe.tanh " + v.name, {v}, dims);
     case 1:
@@ -150,6 +150,11 @@ private:
                  {v}, dims);
     case 11:
       return dot(v, d);
+    case 12:
+    case 13:
+      return slice(v, d);
+    case 14:
+      return token(v, d);
     default:
       return binary(v);
     }
@@ -193,6 +198,48 @@ private:
     dims.insert(dims.begin() + static_cast<int64_t>(d) + isFirst, rest);
     if (dims.size() < 6)
       add("pipe.reshape " + v.name + " to " + list(dims), {v}, dims);
+  }
+
+  /// Of rows: at positions that are the same for any number of them.
+  void slice(const Value &v, size_t d) {
+    Dims dims = v.dims;
+    // Never all rows of a half.
+    const int64_t size = dims[d].isOfRows ? kHalf : dims[d].size;
+    const auto first = static_cast<int64_t>(below(size));
+    const int64_t most = dims[d].isOfRows ? 1 : size - first;
+    const int64_t limit = first + 1 + static_cast<int64_t>(below(most));
+    std::string starts, limits, strides;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      const char *comma = i ? ", " : "";
+      starts += comma + std::to_string(i == d ? first : 0);
+      limits +=
+          comma + (i == d ? std::to_string(limit) : RandomGraph::size(dims[i]));
+      strides += comma + std::string("1");
+    }
+    dims[d] = {limit - first};
+    add("pipe.slice " + v.name + " [" + starts + "] to [" + limits + "] by [" +
+            strides + "]",
+        {v}, dims);
+  }
+
+  /// Puts what is the same for all rows in front of or behind `v`.
+  void token(const Value &v, size_t d) {
+    if (v.dims[d].isOfRows)
+      return;
+    Dims dims = v.dims;
+    dims[d] = {1};
+    const std::string one = "%c" + std::to_string(pool.size());
+    text += "  " + one + " = pipe.constant dense<0.5> : tensor<f64>\n";
+    const Value number{one, {}};
+    add("pipe.broadcast " + one + " to " + list(dims), {number}, dims);
+    const Value same = pool.back();
+    const bool isFirst = below(2);
+    dims[d].size = v.dims[d].size + 1;
+    add("pipe.concat " +
+            (isFirst ? same.name + ", " + v.name : v.name + ", " + same.name) +
+            " dim " + std::to_string(d),
+        isFirst ? std::vector<Value>{same, v} : std::vector<Value>{v, same},
+        dims);
   }
 
   /// Contracts one dimension with itself; the others are the batch's, or pair.
