@@ -78,6 +78,25 @@ TEST(PackageWriter, AFailureLeavesNothing) {
                    .ok());
 }
 
+TEST(PackageWriter, WhatCannotBeOpenedIsNotWritten) {
+  TestFolder folder;
+  CompiledModel model = compiled("mlp3", 1);
+  ASSERT_TRUE(
+      writePackage(model, folder.file("m.pipe"), {}, test::ignore).ok());
+  WriteOptions options;
+  options.overwrite = true;
+  options.check = [](const std::string &made) {
+    EXPECT_TRUE(readManifest(made).ok());
+    return dataLoss("stage 0: broken");
+  };
+  Status status =
+      writePackage(model, folder.file("m.pipe"), options, test::ignore);
+  EXPECT_NE(status.message().find("could not be opened: stage 0: broken"),
+            std::string::npos);
+  EXPECT_EQ(entries(folder.path), 1u);
+  EXPECT_TRUE(readManifest(folder.file("m.pipe")).ok());
+}
+
 TEST(PackageWriter, InPlaceWeightsAreNotCopied) {
   TestFolder folder;
   CompiledModel model = compiled("tiny-gpt", 2);
