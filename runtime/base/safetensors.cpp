@@ -10,6 +10,31 @@
 
 namespace pipec {
 
+namespace {
+
+/// Of a file whose first eight bytes are no header's length.
+std::string whatElse(const MappedFile &file, uint64_t headerBytes) {
+  constexpr const char *kWrite =
+      ", not safetensors; safetensors.torch.save_file(tensors, FILE) writes "
+      "those";
+  const std::string start(reinterpret_cast<const char *>(file.data()), 4);
+  if (start == "PK\3\4")
+    return std::string("it is a zip archive, as torch.save and numpy.savez "
+                       "write them") +
+           kWrite;
+  if (start[0] == '\x80' && start[1] <= 5)
+    return std::string("it is a pickle") + kWrite;
+  if (start == "\x93NUM")
+    return std::string("it is a NumPy array") + kWrite;
+  return "no safetensors file, or the beginning of one: its first 8 bytes give "
+         "the header " +
+         std::to_string(headerBytes) + " bytes, the file has " +
+         std::to_string(file.size()) + " (at most " +
+         std::to_string(safetensors::kMaxHeaderBytes) + " are allowed)";
+}
+
+} // namespace
+
 StatusOr<SafetensorsFile> SafetensorsFile::open(const std::string &path) {
   SafetensorsFile result;
   PIPEC_ASSIGN_OR_RETURN(result.file, MappedFile::open(path));
@@ -23,11 +48,7 @@ StatusOr<SafetensorsFile> SafetensorsFile::open(const std::string &path) {
     headerBytes = headerBytes << 8 | file.data()[i];
   if (headerBytes > safetensors::kMaxHeaderBytes ||
       headerBytes > file.size() - 8)
-    return dataLoss(prefix + ": the header says " +
-                    std::to_string(headerBytes) + " bytes, the file has " +
-                    std::to_string(file.size()) + " (at most " +
-                    std::to_string(safetensors::kMaxHeaderBytes) +
-                    " are allowed): truncated, or not a safetensors file");
+    return dataLoss(prefix + ": " + whatElse(file, headerBytes));
   const std::string_view text(reinterpret_cast<const char *>(file.data()) + 8,
                               headerBytes);
   StatusOr<safetensors::Header> header =

@@ -24,7 +24,7 @@ StatusOr<LearningRateKind> learningRateFromName(std::string_view name) {
   if (name == "cosine")
     return LearningRateKind::Cosine;
   return invalidArgument(
-      "--lr-schedule must be constant, linear or cosine, got '" +
+      "the learning rate schedule must be constant, linear or cosine, got '" +
       std::string(name) + "'");
 }
 
@@ -32,15 +32,17 @@ StatusOr<LearningRate> LearningRate::create(LearningRateKind kind, double lr,
                                             int64_t warmupSteps,
                                             int64_t totalSteps) {
   if (!std::isfinite(lr) || lr < 0)
-    return invalidArgument("--lr must be a finite number of at least 0, got " +
-                           std::to_string(lr));
+    return invalidArgument(
+        "the learning rate must be a finite number of at least 0, got " +
+        std::to_string(lr));
   if (warmupSteps < 0)
-    return invalidArgument("--warmup-steps must be at least 0, got " +
+    return invalidArgument("warm-up steps must be at least 0, got " +
                            std::to_string(warmupSteps));
   if (kind != LearningRateKind::Constant && totalSteps < 1)
-    return invalidArgument("--lr-schedule linear and cosine end at the last "
-                           "step: --steps must be at least 1, got " +
-                           std::to_string(totalSteps));
+    return invalidArgument(
+        "linear and cosine learning rates end at the last "
+        "step: the number of steps must be at least 1, got " +
+        std::to_string(totalSteps));
   LearningRate rate;
   rate.kind = kind;
   rate.lr = lr;

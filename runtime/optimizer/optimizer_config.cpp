@@ -21,12 +21,12 @@ Status notNegative(const char *option, double value) {
 }
 
 Status checkSgd(const OptimizerConfig &config) {
-  PIPEC_RETURN_IF_ERROR(notNegative("--momentum", config.momentum));
+  PIPEC_RETURN_IF_ERROR(notNegative("momentum", config.momentum));
   if (!std::isfinite(config.dampening))
-    return expected("--dampening", "a finite number", config.dampening);
+    return expected("dampening", "a finite number", config.dampening);
   if (config.nesterov && (config.momentum == 0 || config.dampening != 0))
     return invalidArgument(
-        "--nesterov needs --momentum above 0 and --dampening 0, got momentum " +
+        "nesterov needs momentum above 0 and dampening 0, got momentum " +
         shortestNumber(config.momentum) + " and dampening " +
         shortestNumber(config.dampening));
   return Status();
@@ -35,14 +35,14 @@ Status checkSgd(const OptimizerConfig &config) {
 Status checkAdam(const OptimizerConfig &config) {
   for (const double beta : {config.beta1, config.beta2})
     if (!(beta >= 0 && beta < 1))
-      return expected("--betas", "two numbers of at least 0 and below 1", beta);
-  PIPEC_RETURN_IF_ERROR(notNegative("--eps", config.eps));
+      return expected("betas", "two numbers of at least 0 and below 1", beta);
+  PIPEC_RETURN_IF_ERROR(notNegative("eps", config.eps));
   // Silence would hide that the option does nothing.
   if (config.momentum != 0 || config.dampening != 0 || config.nesterov)
-    return invalidArgument(
-        "--momentum, --dampening and --nesterov belong to --optimizer sgd, "
-        "the optimizer is " +
-        std::string(optimizerName(config.kind)) + "; its momentum is --betas");
+    return invalidArgument("momentum, dampening and nesterov belong to sgd, "
+                           "the optimizer is " +
+                           std::string(optimizerName(config.kind)) +
+                           "; its momentum is betas");
   return Status();
 }
 
@@ -71,7 +71,7 @@ StatusOr<OptimizerKind> optimizerFromName(std::string_view name) {
        {OptimizerKind::Sgd, OptimizerKind::Adam, OptimizerKind::AdamW})
     if (name == optimizerName(kind))
       return kind;
-  return invalidArgument("--optimizer must be sgd, adam or adamw, got '" +
+  return invalidArgument("the optimizer must be sgd, adam or adamw, got '" +
                          std::string(name) + "'");
 }
 
@@ -84,7 +84,7 @@ OptimizerConfig OptimizerConfig::defaults(OptimizerKind kind) {
 }
 
 Status OptimizerConfig::validate() const {
-  PIPEC_RETURN_IF_ERROR(notNegative("--weight-decay", weightDecay));
+  PIPEC_RETURN_IF_ERROR(notNegative("weight decay", weightDecay));
   return kind == OptimizerKind::Sgd ? checkSgd(*this) : checkAdam(*this);
 }
 

@@ -122,6 +122,10 @@ Status checkPaths(const CommandPaths &paths) {
   for (const Named &file : paths.written) {
     if (file.path.empty())
       continue;
+    if (file.path == "-")
+      return invalidArgument(file.what +
+                             " - is not written to stdout: name a file (./- "
+                             "is one of that name)");
     for (const Named &other : written)
       if (isSame(file.path, other.path))
         return invalidArgument(file.what + " and " + other.what +

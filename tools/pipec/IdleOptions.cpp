@@ -53,6 +53,9 @@ std::vector<std::string> idleRemarks(const TrainArguments &a, int64_t steps) {
                       "which it keeps to: no stage computes its forward again");
   if (a.isGiven("--clip-norm") && a.optimizer.clipNorm == 0)
     remarks.push_back("--clip-norm 0 does nothing: gradients are not clipped");
+  if (a.isGiven("--merge") && a.loss.rfind("output:", 0) != 0)
+    remarks.push_back("--merge does nothing here: it joins outputs, and a "
+                      "training run hands out none");
   if (a.optimizer.warmupSteps >= steps)
     remarks.push_back("--warmup-steps " +
                       std::to_string(a.optimizer.warmupSteps) +

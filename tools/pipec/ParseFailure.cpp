@@ -60,7 +60,14 @@ std::string whatIsWrong(const Reached &at, const CLI::Error &error) {
   if (!unknown.empty())
     return at.words + " has no option " + unknown +
            nearestOption(*at.app, unknown);
-  return takesCommands ? at.words + " needs a command" : error.what();
+  if (takesCommands)
+    return at.words + " needs a command";
+  // CLI11: "--lr: At Most 1 required but received 2".
+  const std::string words = error.what();
+  const size_t twice = words.find(": At Most 1 required");
+  return twice == std::string::npos
+             ? words
+             : words.substr(0, twice) + " is given more than once";
 }
 
 } // namespace

@@ -58,6 +58,17 @@ TEST_F(SafetensorsTest, EmptyHeaderMeansNoTensors) {
   EXPECT_TRUE(file->names().empty());
 }
 
+TEST_F(SafetensorsTest, SaysWhatElseAFileIs) {
+  using Case = std::pair<std::string, const char *>;
+  for (const auto &[start, what] :
+       {Case{"PK\3\4", "a zip archive"}, Case{"\x80\2}q", "a pickle"},
+        Case{"\x93NUMPY", "a NumPy array"}, Case{"GGUF", "give the header"}}) {
+    auto file = SafetensorsFile::open(write("t", start + "            "));
+    EXPECT_NE(file.status().message().find(what), std::string::npos)
+        << file.status().message();
+  }
+}
+
 struct Corrupt {
   const char *what;
   std::string header;

@@ -28,30 +28,30 @@ TEST(OptimizerConfigTest, DefaultsAreValid) {
   }
   EXPECT_EQ(OptimizerConfig::defaults(OptimizerKind::AdamW).weightDecay, 0.01);
   EXPECT_EQ(optimizerFromName("lamb").status().message(),
-            "--optimizer must be sgd, adam or adamw, got 'lamb'");
+            "the optimizer must be sgd, adam or adamw, got 'lamb'");
 }
 
 TEST(OptimizerConfigTest, RefusalsNameTheOption) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto sgd = OptimizerKind::Sgd, adam = OptimizerKind::Adam;
   EXPECT_EQ(refusal(sgd, [](auto &c) { c.weightDecay = -0.5; }),
-            "--weight-decay must be a finite number of at least 0, got -0.5");
+            "weight decay must be a finite number of at least 0, got -0.5");
   EXPECT_EQ(refusal(sgd, [&](auto &c) { c.momentum = nan; }),
-            "--momentum must be a finite number of at least 0, got nan");
+            "momentum must be a finite number of at least 0, got nan");
   EXPECT_EQ(refusal(sgd, [&](auto &c) { c.dampening = nan; }),
-            "--dampening must be a finite number, got nan");
+            "dampening must be a finite number, got nan");
   EXPECT_EQ(refusal(sgd, [](auto &c) { c.nesterov = true; }),
-            "--nesterov needs --momentum above 0 and --dampening 0, got "
+            "nesterov needs momentum above 0 and dampening 0, got "
             "momentum 0 and dampening 0");
   EXPECT_EQ(refusal(adam, [](auto &c) { c.beta2 = 1; }),
-            "--betas must be two numbers of at least 0 and below 1, got 1");
+            "betas must be two numbers of at least 0 and below 1, got 1");
   EXPECT_EQ(refusal(adam, [&](auto &c) { c.beta1 = nan; }),
-            "--betas must be two numbers of at least 0 and below 1, got nan");
+            "betas must be two numbers of at least 0 and below 1, got nan");
   EXPECT_EQ(refusal(adam, [](auto &c) { c.eps = -1; }),
-            "--eps must be a finite number of at least 0, got -1");
+            "eps must be a finite number of at least 0, got -1");
   EXPECT_EQ(refusal(adam, [](auto &c) { c.momentum = 0.9; }),
-            "--momentum, --dampening and --nesterov belong to --optimizer sgd, "
-            "the optimizer is adam; its momentum is --betas");
+            "momentum, dampening and nesterov belong to sgd, "
+            "the optimizer is adam; its momentum is betas");
 }
 
 TEST(OptimizerConfigTest, FieldsHoldWhatMattersToTheKind) {

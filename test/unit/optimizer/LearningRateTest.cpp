@@ -65,17 +65,18 @@ TEST(LearningRateTest, RefusalsNameTheOption) {
   EXPECT_NE(LearningRate::create(constant, -1, 0, 1)
                 .status()
                 .message()
-                .find("--lr must be"),
+                .find("the learning rate must be"),
             std::string::npos);
   EXPECT_FALSE(LearningRate::create(
                    constant, std::numeric_limits<double>::infinity(), 0, 1)
                    .ok());
   EXPECT_EQ(LearningRate::create(constant, 1, -2, 1).status().message(),
-            "--warmup-steps must be at least 0, got -2");
+            "warm-up steps must be at least 0, got -2");
   EXPECT_TRUE(LearningRate::create(constant, 1, 0, 0).ok());
   EXPECT_FALSE(LearningRate::create(LearningRateKind::Linear, 1, 0, 0).ok());
   EXPECT_EQ(learningRateFromName("step").status().message(),
-            "--lr-schedule must be constant, linear or cosine, got 'step'");
+            "the learning rate schedule must be constant, linear or cosine, "
+            "got 'step'");
   EXPECT_EQ(*learningRateFromName("cosine"), LearningRateKind::Cosine);
 }
 
