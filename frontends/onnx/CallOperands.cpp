@@ -7,52 +7,35 @@
 
 namespace pipec::onnx {
 
-/// Where an ATen operator has its matrix, weight, bias, mean and variance; -1:
-/// nowhere. Input is what the weight is multiplied with.
+/// Where the ATen operators of a family have their matrix, weight, bias, mean
+/// and variance; -1: nowhere. Input is what the weight is multiplied with.
 struct TargetForm {
-  const char *name;
+  const char *name; // part of the names of all of them
   int input, weight, bias, mean, variance;
   enum Kind { Product, Convolution, Norm, Other } kind;
+  /// Scale and shift are vectors that the exporter stretches to [C, 1, 1] or
+  /// [1, C, 1, 1].
+  bool stretches = false;
 };
 
 namespace {
 
+// The first that fits.
 constexpr TargetForm kTargets[] = {
     {"aten.linear.", 0, 1, 2, -1, -1, TargetForm::Product},
     {"aten.addmm.", 1, 2, 0, -1, -1, TargetForm::Product},
     {"aten.bilinear.", 0, 2, 3, -1, -1, TargetForm::Other},
-    {"aten.conv1d.", 0, 1, 2, -1, -1, TargetForm::Convolution},
-    {"aten.conv2d.", 0, 1, 2, -1, -1, TargetForm::Convolution},
-    {"aten.conv3d.", 0, 1, 2, -1, -1, TargetForm::Convolution},
-    {"aten.convolution.", 0, 1, 2, -1, -1, TargetForm::Convolution},
-    {"aten._convolution.", 0, 1, 2, -1, -1, TargetForm::Convolution},
-    {"aten.conv_transpose1d.", 0, 1, 2, -1, -1, TargetForm::Convolution},
-    {"aten.conv_transpose2d.", 0, 1, 2, -1, -1, TargetForm::Convolution},
-    {"aten.conv_transpose3d.", 0, 1, 2, -1, -1, TargetForm::Convolution},
-    {"aten.layer_norm.", 0, 2, 3, -1, -1, TargetForm::Norm},
-    {"aten.native_layer_norm.", 0, 2, 3, -1, -1, TargetForm::Norm},
-    {"aten.rms_norm.", 0, 2, -1, -1, -1, TargetForm::Norm},
-    {"aten._fused_rms_norm.", 0, 2, -1, -1, -1, TargetForm::Norm},
-    {"aten.group_norm.", 0, 2, 3, -1, -1, TargetForm::Norm},
-    {"aten.native_group_norm.", 0, 1, 2, -1, -1, TargetForm::Norm},
-    {"aten.batch_norm.", 0, 1, 2, 3, 4, TargetForm::Norm},
-    {"aten.instance_norm.", 0, 1, 2, 3, 4, TargetForm::Norm},
-    {"aten._native_batch_norm_legit_no_training.", 0, 1, 2, 3, 4,
-     TargetForm::Norm},
-    {"aten._native_batch_norm_legit_functional.", 0, 1, 2, 3, 4,
-     TargetForm::Norm},
-    {"aten._native_batch_norm_legit.", 0, 1, 2, 3, 4, TargetForm::Norm},
-    {"aten.native_batch_norm.", 0, 1, 2, 3, 4, TargetForm::Norm},
-    {"aten.cudnn_batch_norm.", 0, 1, 2, 3, 4, TargetForm::Norm},
-    {"aten.miopen_batch_norm.", 0, 1, 2, 3, 4, TargetForm::Norm},
-    {"aten._batch_norm_with_update.", 0, 1, 2, 3, 4, TargetForm::Norm},
-    {"aten._batch_norm_with_update_functional.", 0, 1, 2, 3, 4,
-     TargetForm::Norm},
-    {"aten._batch_norm_no_update.", 0, 1, 2, 3, 4, TargetForm::Norm},
+    {"aten.conv", 0, 1, 2, -1, -1, TargetForm::Convolution},
+    {"aten._conv", 0, 1, 2, -1, -1, TargetForm::Convolution},
+    {"layer_norm.", 0, 2, 3, -1, -1, TargetForm::Norm},
+    {"rms_norm.", 0, 2, -1, -1, -1, TargetForm::Norm},
+    {"native_group_norm.", 0, 1, 2, -1, -1, TargetForm::Norm, true},
+    {"group_norm.", 0, 2, 3, -1, -1, TargetForm::Norm, true},
+    {"instance_norm.", 0, 1, 2, 3, 4, TargetForm::Norm, true},
+    {"batch_norm", 0, 1, 2, 3, 4, TargetForm::Norm, true},
     {"aten.embedding.", -1, 0, -1, -1, -1, TargetForm::Other},
     {"aten.index.", -1, 0, -1, -1, -1, TargetForm::Other},
-    {"aten.prelu.", 0, 1, -1, -1, -1, TargetForm::Other},
-    {"aten._prelu_kernel.", 0, 1, -1, -1, -1, TargetForm::Other},
+    {"prelu", 0, 1, -1, -1, -1, TargetForm::Other, true},
 };
 
 const TargetForm *formOfTarget(const std::string &target) {
@@ -107,15 +90,6 @@ const std::vector<int> &CallOperands::nodesOfCall(int node) const {
   static const std::vector<int> kNone;
   auto found = nodesByCall.find(model.calls[node].result);
   return found == nodesByCall.end() ? kNone : found->second;
-}
-
-bool CallOperands::isOneOperation(int node) const {
-  if (!model.calls[node].keywords.empty())
-    return false;
-  const auto &nodes = nodesOfCall(node);
-  return std::count_if(nodes.begin(), nodes.end(), [&](int n) {
-           return !isMove(model.graph().node(n).op_type());
-         }) <= 1;
 }
 
 /// The argument that stands at the place of `role`, by position or keyword.
@@ -198,11 +172,6 @@ CallOperands::Role CallOperands::roleOf(Reader reader,
   return Role::None;
 }
 
-/// Scale and shift of these are vectors that the exporter stretches to [C, 1,
-/// 1] or [1, C, 1, 1].
-constexpr const char *kStretching[] = {"prelu", "group_norm", "instance_norm",
-                                       "batch_norm"};
-
 static bool isStretchedVector(const TensorType &type) {
   return type.rank() > 1 &&
          *std::max_element(type.shape.begin(), type.shape.end()) ==
@@ -243,11 +212,7 @@ void CallOperands::setForm(Operand &operand, const TensorType &type,
     if (operand.moved.empty())
       operand.kind = Operand::Kind::Unknown;
     operand.form = Form::Moved;
-  } else if (isStretchedVector(type) &&
-             std::any_of(std::begin(kStretching), std::end(kStretching),
-                         [&](const char *name) {
-                           return target.find(name) != std::string::npos;
-                         })) {
+  } else if (form.stretches && isStretchedVector(type)) {
     operand.form = Form::Stretched;
   }
 }

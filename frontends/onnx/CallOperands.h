@@ -54,11 +54,6 @@ public:
   std::vector<std::string> parametersOf(int node) const;
   /// The nodes of the fx call of `node`, in order; none where it has no call.
   const std::vector<int> &nodesOfCall(int node) const;
-  /// The call is one operation of its arguments as they are. Where it is
-  /// several (logaddexp: Exp, Add, Log) or has factors (alpha), a tensor
-  /// without a name may be the result of one of them on a parameter: exp(v),
-  /// not v.
-  bool isOneOperation(int node) const;
 
 private:
   enum class Role { None, Input, Weight, Bias, Mean, Variance };

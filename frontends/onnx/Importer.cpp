@@ -468,15 +468,8 @@ StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Importer::run() {
              name + ": tied; --untie " + model.initializers[initializer].name +
              " keeps them apart");
   if (notice && options.training)
-    for (const auto &[initializer, name] : weights.equals) {
-      const WeightUse &use = weights.defaults.at(initializer);
-      const WeightDecl &decl = weights.decls[use.decl];
-      if (use.decl != weights.find(name) && decl.kind != WeightKind::Constant)
-        notice("warning: " + decl.name + " has the same data as " + name +
-               ", and the file does not say whether they are one parameter: "
-               "each is trained by itself; --tie " +
-               decl.name + "=" + name + " makes them one");
-    }
+    for (const std::string &text : weights.trainingWarnings)
+      notice("warning: " + text);
   if (notice && model.reordered)
     notice("the file's nodes are not in topological order; they were sorted");
   if (notice)

@@ -21,15 +21,6 @@ bool ModuleNodes::likeLinear() const {
                         "Transpose"});
 }
 
-bool ModuleNodes::likeNorm() const {
-  return !parent &&
-         (ops.count("ReduceMean") || ops.count("InstanceNormalization")) &&
-         allAmong(ops, {"Add", "Cast", "Constant", "Div", "Identity",
-                        "InstanceNormalization", "Mul", "Pow", "Reciprocal",
-                        "ReduceMean", "Reshape", "Shape", "Sqrt", "Sub",
-                        "Unsqueeze"});
-}
-
 bool ModuleNodes::only(const char *op) const {
   return !parent && allAmong(ops, {"Constant", "Identity", op});
 }

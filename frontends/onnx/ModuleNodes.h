@@ -18,9 +18,6 @@ struct ModuleNodes {
 
   /// The module may be an nn.Linear: a leaf that multiplies, adds, no more.
   bool likeLinear() const;
-  /// It may be a norm written in smaller steps: a leaf that normalises, scales,
-  /// shifts, no more.
-  bool likeNorm() const;
   /// A leaf all of whose nodes are `op`, constants apart.
   bool only(const char *op) const;
 };

@@ -52,9 +52,9 @@ constexpr int64_t kMostMerged = 1024;
 /// Matches the initializers of one model.
 class SignatureNaming {
 public:
-  SignatureNaming(const Model &model, Progress progress)
+  SignatureNaming(const Model &model, const ImportOptions &options)
       : model(model), operands(model), readers(readersOf(model)),
-        table(model, std::move(progress)) {
+        table(model, options) {
     for (int n = 0; n < model.graph().node_size(); ++n) {
       made.insert(model.graph().node(n).output().begin(),
                   model.graph().node(n).output().end());
@@ -71,21 +71,21 @@ private:
   std::optional<Claim> matchFolded(int initializer, Reader reader);
   std::optional<std::string> matchByExclusion(int initializer,
                                               Reader reader) const;
+  std::nullopt_t refuted(int initializer);
   std::optional<std::string> matchByConsumers(int initializer,
                                               int reader) const;
   std::optional<bool> isOddlyTransposed(int initializer, Reader reader) const;
   bool hasFusedNorm(Reader reader) const;
   bool isMoved(int initializer, const Operand &operand) const;
   bool isNumber(int initializer, const FxCall &call) const;
+  bool readsComputed(const FxCall &call) const;
   bool mayBeAnother(int initializer, const FxCall &call) const;
+  void suspect(int initializer, Reader reader);
   Claim claim(int initializer, const std::string &name) const;
-  Claim claimMoved(int initializer, const std::string &name,
-                   const Permutation &moved) const;
   Claim claimOperand(int initializer, const Operand &operand) const;
   std::optional<Claim> claimBilinear(int initializer, const std::string &name,
                                      Reader reader) const;
-  std::optional<std::pair<int64_t, int64_t>> lastSizes(int node) const;
-  std::optional<int64_t> oneNumber(const std::string &value) const;
+  std::vector<int64_t> sizesOf(const std::string &value) const;
   void nameInitializer(int initializer);
 
   const Model &model;
@@ -96,20 +96,12 @@ private:
   WeightTableBuilder table;
 };
 
-/// For other operators: the one parameter of the fx call that no other input of
-/// the node is.
+/// For other operators: the parameters of the fx call that its node does not
+/// read stand for the tensors that it reads, in their order.
 std::optional<std::string>
 SignatureNaming::matchByExclusion(int initializer, Reader reader) const {
-  const Initializer &tensor = model.initializers[initializer];
-  // Folded values carry the name of their fx node (zeros, unsqueeze_1); only
-  // val_N may be a parameter in another form.
-  const bool inSignature = model.signature.contains(tensor.name);
-  const bool scalar = tensor.source.type.rank() == 0;
-  bool madeUp = inSignature || (startsWith(tensor.name, "val_") && !scalar);
-  if (!madeUp || !isFloat(tensor.source.type.dtype) ||
-      (!inSignature && !operands.isOneOperation(reader.node)))
-    return std::nullopt;
   const auto &node = model.graph().node(reader.node);
+  const TensorType &own = model.initializers[initializer].source.type;
   std::vector<std::string> left;
   for (const std::string &name : operands.parametersOf(reader.node))
     if (std::find(node.input().begin(), node.input().end(), name) ==
@@ -121,45 +113,13 @@ SignatureNaming::matchByExclusion(int initializer, Reader reader) const {
     if (found == model.initializerByName.end())
       continue;
     const TensorType &type = model.initializers[found->second].source.type;
-    if (isFloat(type.dtype) && (type.rank() > 0 || scalar))
+    if (isFloat(type.dtype) && (type.rank() > 0 || own.rank() == 0))
       unnamed.push_back(k);
   }
-  if (left.size() == 1 && unnamed.size() == 1)
-    return left[0];
   auto at = std::find(unnamed.begin(), unnamed.end(), reader.input);
-  if (left.size() == unnamed.size() && at != unnamed.end())
-    return left[at - unnamed.begin()];
-  return std::nullopt;
-}
-
-/// A node that the optimizer wrote (a Split) says nothing of the parameter that
-/// it reads. Where the initializer stands for several equal ones, that is the
-/// one of the module that reads the node's values, unless a call reads that.
-std::optional<std::string> SignatureNaming::matchByConsumers(int initializer,
-                                                             int reader) const {
-  const Initializer &tensor = model.initializers[initializer];
-  const auto &graph = model.graph();
-  if (!model.signature.contains(tensor.name))
-    return std::nullopt;
-  // Larger tensors are not merged: theirs are ties.
-  if (tensor.source.type.numElements() > kMostMerged ||
-      !named.count(tensor.name))
-    return tensor.name;
-  const auto &values = graph.node(reader).output();
-  for (int n = reader + 1; n < graph.node_size(); ++n) {
-    const auto &inputs = graph.node(n).input();
-    if (std::find_first_of(inputs.begin(), inputs.end(), values.begin(),
-                           values.end()) == inputs.end())
-      continue;
-    const std::string &module = model.origins[n].module;
-    std::string name = inModule(module, leafName(tensor.name));
-    if (name == tensor.name)
-      return name;
-    if (model.signature.contains(name) && !named.count(name) &&
-        !model.initializerByName.count(name))
-      return name;
-  }
-  return tensor.name;
+  return left.size() == unnamed.size() && at != unnamed.end()
+             ? std::optional(left[at - unnamed.begin()])
+             : std::nullopt;
 }
 
 /// The call has a number, or a tensor made of numbers, where its node reads the
@@ -215,10 +175,49 @@ std::optional<std::string> SignatureNaming::matchOwnName(int initializer,
     if (isNumber(initializer, call))
       return std::nullopt;
   }
-  if (!mayBeAnother(initializer, call))
-    return own;
-  table.refute(initializer, own);
+  return mayBeAnother(initializer, call) ? refuted(initializer)
+                                         : std::optional(own);
+}
+
+std::nullopt_t SignatureNaming::refuted(int initializer) {
+  table.refute(initializer, model.initializers[initializer].name);
   return std::nullopt;
+}
+
+/// A node that the optimizer wrote (a Split) says nothing of the parameter that
+/// it reads. Where the initializer stands for several equal ones, that is the
+/// one of the module that reads the node's values, unless a call reads that.
+std::optional<std::string> SignatureNaming::matchByConsumers(int initializer,
+                                                             int reader) const {
+  const Initializer &tensor = model.initializers[initializer];
+  const auto &graph = model.graph();
+  const auto &values = graph.node(reader).output();
+  // Larger tensors are not merged: theirs are ties.
+  if (tensor.source.type.numElements() > kMostMerged ||
+      !named.count(tensor.name))
+    return tensor.name;
+  for (int n = reader + 1; n < graph.node_size(); ++n) {
+    const auto &inputs = graph.node(n).input();
+    const std::string name =
+        inModule(model.origins[n].module, leafName(tensor.name));
+    if (std::find_first_of(inputs.begin(), inputs.end(), values.begin(),
+                           values.end()) != inputs.end() &&
+        (name == tensor.name ||
+         (model.signature.contains(name) && !named.count(name) &&
+          !model.initializerByName.count(name))))
+      return name;
+  }
+  return tensor.name;
+}
+
+/// The call reads a value that nothing makes: it was computed at export.
+bool SignatureNaming::readsComputed(const FxCall &call) const {
+  return std::any_of(call.references.begin(), call.references.end(),
+                     [&](const std::string &name) {
+                       return !made.count(name) &&
+                              !model.signature.placeholders.count(name) &&
+                              !isMadeOfNumbers(name) && !isMaybeNothing(name);
+                     });
 }
 
 /// The call reads a value that was computed at export and equals the parameter:
@@ -226,42 +225,30 @@ std::optional<std::string> SignatureNaming::matchOwnName(int initializer,
 /// in no other order are the parameter itself.
 bool SignatureNaming::mayBeAnother(int initializer, const FxCall &call) const {
   const TensorSource &source = model.initializers[initializer].source;
-  const bool computed =
-      std::any_of(call.references.begin(), call.references.end(),
-                  [&](const std::string &name) {
-                    return !made.count(name) &&
-                           !model.signature.placeholders.count(name) &&
-                           !isMadeOfNumbers(name) && !isMaybeNothing(name);
-                  });
-  return computed && source.type.numElements() <= kMostMerged &&
+  return readsComputed(call) && source.type.numElements() <= kMostMerged &&
          (!isDistinctive(source) ||
           permutationsTo({source, source.type.shape}, source, {}).size() > 1);
 }
 
 /// All that was done to make the tensor of its one source is transpositions of
-/// a matrix: whether their number is odd. Nothing where there is more, or it
-/// cannot be known.
+/// a matrix, the last of which its name says, or where it has none what
+/// aten.linear does itself: whether their number is odd.
 std::optional<bool> SignatureNaming::isOddlyTransposed(int initializer,
                                                        Reader reader) const {
   const Initializer &tensor = model.initializers[initializer];
-  const auto folded = model.folded.find(tensor.name);
-  if (folded == model.folded.end() || tensor.source.type.rank() != 2)
-    return std::nullopt;
-  bool odd = false;
-  for (const std::string &name : folded->second) {
+  const bool last = isTransposition(tensor.name) ||
+                    (startsWith(tensor.name, "val_") &&
+                     operands.at(tensor, reader).moved == Permutation{1, 0});
+  bool odd = true;
+  for (const std::string &name : model.folded.at(tensor.name)) {
     if (model.signature.contains(name))
       continue;
     if (!isTransposition(name))
       return std::nullopt;
     odd = !odd;
   }
-  if (isTransposition(tensor.name))
-    return !odd;
-  // Named by nothing but a number: what aten.linear does itself.
-  const Operand operand = operands.at(tensor, reader);
-  if (operand.moved != Permutation{1, 0} || !startsWith(tensor.name, "val_"))
-    return std::nullopt;
-  return !odd;
+  return last && tensor.source.type.rank() == 2 ? std::optional(odd)
+                                                : std::nullopt;
 }
 
 /// A tensor that was computed from one parameter alone: the parameter moved,
@@ -280,18 +267,14 @@ std::optional<Claim> SignatureNaming::matchFolded(int initializer,
   if (sources.size() != 1 || !isRead)
     return std::nullopt;
   const std::string &name = sources[0];
-  const auto odd = isOddlyTransposed(initializer, reader);
   auto kept = model.initializerByName.find(name);
-  if (kept != model.initializerByName.end()) {
-    std::optional<Permutation> expected;
-    if (odd)
-      expected = *odd ? Permutation{1, 0} : Permutation{};
-    return table.claimCopy(initializer, name, kept->second, expected);
-  }
+  if (kept != model.initializerByName.end())
+    return table.claimCopy(initializer, name, kept->second);
+  const auto odd = isOddlyTransposed(initializer, reader);
   if (!odd)
     return std::nullopt;
-  return *odd ? claimMoved(initializer, name, {1, 0})
-              : claim(initializer, name);
+  Claim made = claim(initializer, name);
+  return *odd ? made.moved({1, 0}) : made;
 }
 
 /// Whether the tensor is the argument, moved as its form says: nothing else
@@ -327,122 +310,75 @@ std::optional<Claim> SignatureNaming::match(int initializer, Reader reader) {
     auto found = matchFolded(initializer, reader);
     return found && model.signature.isState(found->name) ? found : std::nullopt;
   }
-  if (operand.kind == Operand::Kind::Unknown)
-    if (auto name = matchByExclusion(initializer, reader);
-        name && model.signature.isState(*name))
-      return claim(initializer, *name);
+  if (!model.folded.empty())
+    return std::nullopt;
   // A file that says nothing of what was computed.
-  return model.folded.empty() ? table.claimCopyOfAny(initializer)
-                              : std::nullopt;
+  auto copy = table.claimCopyOfAny(initializer);
+  if (!copy)
+    suspect(initializer, reader);
+  return copy;
+}
+
+/// It stands for a value that was computed at export, or for what a part of the
+/// call made of a parameter: which, the file does not say.
+void SignatureNaming::suspect(int initializer, Reader reader) {
+  const std::vector<std::string> read = operands.parametersOf(reader.node);
+  const bool number = isNumber(initializer, model.calls[reader.node]);
+  if (readsComputed(model.calls[reader.node]) || (!read.empty() && !number))
+    table.refute(initializer, read.empty() ? "" : read[0]);
 }
 
 Claim SignatureNaming::claim(int initializer, const std::string &name) const {
-  Claim made;
-  made.name = name;
-  made.owner = initializer;
-  if (model.signature.entries[model.signature.byTarget.at(name)].kind ==
-      GraphSignature::Kind::Buffer)
-    made.kind = WeightKind::Buffer;
-  made.type = model.initializers[initializer].source.type;
-  return made;
-}
-
-Claim SignatureNaming::claimMoved(int initializer, const std::string &name,
-                                  const Permutation &moved) const {
-  Claim made = claim(initializer, name);
-  if (std::is_sorted(moved.begin(), moved.end()))
-    return made;
-  made.declared = inversePermutation(moved);
-  const std::vector<int64_t> stored = made.type.shape;
-  for (size_t k = 0; k < moved.size(); ++k)
-    made.type.shape[moved[k]] = stored[k];
-  return made;
+  const auto &entry =
+      model.signature.entries[model.signature.byTarget.at(name)];
+  return claimOf(model, initializer, name,
+                 entry.kind == GraphSignature::Kind::Buffer
+                     ? WeightKind::Buffer
+                     : WeightKind::Parameter);
 }
 
 Claim SignatureNaming::claimOperand(int initializer,
                                     const Operand &operand) const {
-  const TensorType &type = model.initializers[initializer].source.type;
-  if (operand.form == Form::Moved &&
-      static_cast<int64_t>(operand.moved.size()) == type.rank())
-    return claimMoved(initializer, operand.name, operand.moved);
   Claim made = claim(initializer, operand.name);
+  if (operand.form == Form::Moved &&
+      static_cast<int64_t>(operand.moved.size()) == made.type.rank())
+    return made.moved(operand.moved);
   if (operand.form == Form::Stretched)
-    made.type.shape = {type.numElements()};
+    made.type.shape = {made.type.numElements()};
   return made;
 }
 
-/// The number of an integer initializer of one element.
-std::optional<int64_t>
-SignatureNaming::oneNumber(const std::string &value) const {
-  auto found = model.initializerByName.find(value);
-  if (found == model.initializerByName.end())
-    return std::nullopt;
-  const TensorSource &source = model.initializers[found->second].source;
-  if (source.type.dtype != DType::I64 || source.type.numElements() != 1)
-    return std::nullopt;
-  auto loaded = source.load();
-  return loaded.ok() ? std::optional(*loaded->as<int64_t>()) : std::nullopt;
-}
-
-/// The last two of three sizes that `node`, a Reshape, gives: numbers of the
-/// file, or the last two parts of a Concat.
-std::optional<std::pair<int64_t, int64_t>>
-SignatureNaming::lastSizes(int node) const {
-  const std::string &sizes = model.graph().node(node).input(1);
-  auto found = model.initializerByName.find(sizes);
-  if (found != model.initializerByName.end()) {
-    const TensorSource &source = model.initializers[found->second].source;
-    if (source.type.dtype != DType::I64 || source.type.rank() != 1 ||
-        source.type.numElements() != 3)
-      return std::nullopt;
-    auto loaded = source.load();
-    if (!loaded.ok())
-      return std::nullopt;
-    return std::pair(loaded->as<int64_t>()[1], loaded->as<int64_t>()[2]);
-  }
-  for (int n : operands.nodesOfCall(node)) {
-    const auto &concat = model.graph().node(n);
-    const int count = concat.input_size();
-    if (concat.op_type() != "Concat" || concat.output(0) != sizes || count < 2)
-      continue;
-    auto rows = oneNumber(concat.input(count - 2)),
-         columns = oneNumber(concat.input(count - 1));
-    if (rows && columns)
-      return std::pair(*rows, *columns);
-  }
-  return std::nullopt;
+/// Sizes that the file gives a value; none where it does not.
+std::vector<int64_t> SignatureNaming::sizesOf(const std::string &value) const {
+  std::vector<int64_t> sizes;
+  for (const auto &info : model.graph().value_info())
+    if (info.name() == value)
+      for (const auto &dim : info.type().tensor_type().shape().dim())
+        sizes.push_back(dim.dim_value());
+  return sizes;
 }
 
 /// nn.Bilinear's weight [out, in1, in2] is in the file [in1, out, in2], or
-/// [in1, out * in2]: the sizes of that stand in the Reshape of the product.
-/// Nothing where they do not.
+/// [in1, out * in2]: then the product is reshaped to [rows, out, in2]. Nothing
+/// where the file does not say these sizes.
 std::optional<Claim> SignatureNaming::claimBilinear(int initializer,
                                                     const std::string &name,
                                                     Reader reader) const {
   Claim made = claim(initializer, name);
-  const std::vector<int64_t> stored = made.type.shape;
-  made.declared = {1, 0, 2};
-  if (stored.size() == 3) {
-    made.type.shape = {stored[1], stored[0], stored[2]};
-    return made;
-  }
-  if (stored.size() != 2 || reader.input != 1)
-    return std::nullopt;
-  const std::string &product = model.graph().node(reader.node).output(0);
+  std::vector<int64_t> stored = made.type.shape;
   for (int n : operands.nodesOfCall(reader.node)) {
-    const auto &node = model.graph().node(n);
-    if (node.op_type() != "Reshape" || node.input_size() != 2 ||
-        node.input(0) != product)
+    if (stored.size() != 2 || model.graph().node(n).op_type() != "Reshape")
       continue;
-    const auto sizes = lastSizes(n);
-    if (!sizes || sizes->first <= 0 || sizes->second <= 0 ||
-        stored[1] % sizes->first != 0 ||
-        stored[1] / sizes->first != sizes->second)
-      return std::nullopt;
-    made.type.shape = {sizes->first, stored[0], sizes->second};
-    return made;
+    const std::vector<int64_t> sizes = sizesOf(model.graph().node(n).output(0));
+    if (sizes.size() == 3 && sizes[1] > 0 && stored[1] % sizes[1] == 0 &&
+        stored[1] / sizes[1] == sizes[2])
+      stored = {stored[0], sizes[1], sizes[2]};
   }
-  return std::nullopt;
+  if (stored.size() != 3)
+    return std::nullopt;
+  made.declared = {1, 0, 2};
+  made.type.shape = {stored[1], stored[0], stored[2]};
+  return made;
 }
 
 void SignatureNaming::nameInitializer(int initializer) {
@@ -469,8 +405,8 @@ WeightTable SignatureNaming::run() {
 
 } // namespace
 
-WeightTable namesBySignature(const Model &model, Progress progress) {
-  return SignatureNaming(model, std::move(progress)).run();
+WeightTable namesBySignature(const Model &model, const ImportOptions &options) {
+  return SignatureNaming(model, options).run();
 }
 
 } // namespace pipec::onnx

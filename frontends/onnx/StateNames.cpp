@@ -30,19 +30,18 @@ class StateNaming {
 public:
   StateNaming(const Model &model, const ImportOptions &options,
               WeightTable &table)
-      : model(model), options(options), table(table),
-        builder(model, options.progress) {}
+      : model(model), options(options), table(table), builder(model, options) {}
   Status run();
 
 private:
   Status readState();
   std::vector<Match> matchesOf(int initializer) const;
-  std::optional<Claim> claimFor(int initializer, const WeightUse &use) const;
+  std::optional<Claim> claimFor(int initializer, const WeightUse &use);
   std::optional<Claim> keptClaim(int initializer, const WeightUse &use) const;
   std::optional<Claim> renamed(int initializer, const Match &match,
                                const WeightUse &use) const;
-  bool isNumbered(int initializer) const;
   bool mayBeState(int initializer, const std::string &name) const;
+  bool isKeptApart(int initializer, const std::string &name);
   bool isNormalised(const std::string &name) const;
   bool isConfirmed(int initializer, const WeightUse &use) const;
   WeightKind kindOf(const std::string &name) const;
@@ -50,37 +49,17 @@ private:
   void confirm();
   void rebuild();
   void addAliases();
-  void noteEqual();
   void report();
-
-  using Key = std::tuple<DType, int64_t, std::string>;
-  /// What no permutation changes: type, elements, the first and the last one.
-  static std::optional<Key> keyOf(const TensorSource &source);
 
   const Model &model;
   const ImportOptions &options;
   WeightTable &table;
   WeightTableBuilder builder;
   std::map<std::string, TensorSource> state;
-  std::map<Key, std::vector<std::string>> byKey;
+  std::map<Fingerprint, std::vector<std::string>> byKey;
   std::vector<std::vector<Match>> matches; // by initializer
   std::set<std::string> confirmed; // names that tensors have, and bytes prove
 };
-
-std::optional<StateNaming::Key> StateNaming::keyOf(const TensorSource &source) {
-  const size_t width = byteSize(source.type.dtype);
-  const size_t bytes = source.type.byteSize();
-  const uint8_t *data = nullptr;
-  if (!source.inFile())
-    data = static_cast<const uint8_t *>(source.inlined.data());
-  else if (auto range = source.file->range(source.offset, bytes); range.ok())
-    data = *range;
-  if (!bytes || !data)
-    return std::nullopt;
-  std::string ends(reinterpret_cast<const char *>(data), width);
-  ends.append(reinterpret_cast<const char *>(data) + bytes - width, width);
-  return Key(source.type.dtype, source.type.numElements(), std::move(ends));
-}
 
 Status StateNaming::readState() {
   PIPEC_ASSIGN_OR_RETURN(SafetensorsFile file,
@@ -92,7 +71,7 @@ Status StateNaming::readState() {
     source.file = mapped;
     PIPEC_ASSIGN_OR_RETURN(source.offset, file.offsetOf(name));
     source.length = source.type.byteSize();
-    if (auto key = keyOf(source))
+    if (auto key = fingerprint(source))
       byKey[*key].push_back(name);
     state.emplace(name, std::move(source));
   }
@@ -102,7 +81,7 @@ Status StateNaming::readState() {
 std::vector<Match> StateNaming::matchesOf(int initializer) const {
   const TensorSource &source = model.initializers[initializer].source;
   std::vector<Match> found;
-  const auto key = keyOf(source);
+  const auto key = fingerprint(source);
   auto names = key ? byKey.find(*key) : byKey.end();
   if (names == byKey.end())
     return found;
@@ -212,19 +191,13 @@ bool StateNaming::isNormalised(const std::string &name) const {
   });
 }
 
-/// A number stands for its name: what it was called is a guess.
-bool StateNaming::isNumbered(int initializer) const {
-  return model.signature.empty() && model.isFromPyTorch() &&
-         startsWith(model.initializers[initializer].name, "onnx::");
-}
-
 /// The name that the tensor has, unless the state_dict has another tensor of
 /// that name. A guess that it does not know is none.
 std::optional<Claim> StateNaming::keptClaim(int initializer,
                                             const WeightUse &use) const {
   const WeightDecl &decl = table.decls[use.decl];
   const bool other = state.count(decl.name) ? !isConfirmed(initializer, use)
-                                            : isNumbered(initializer);
+                                            : isNumbered(model, initializer);
   if (decl.kind == WeightKind::Constant || other)
     return std::nullopt;
   return Claim{decl.name, decl.kind,        decl.initializer,
@@ -251,21 +224,43 @@ std::optional<Claim> StateNaming::renamed(int initializer, const Match &match,
                *move};
 }
 
+/// --untie names the tensor, or what it is a copy of.
+bool StateNaming::isKeptApart(int initializer, const std::string &name) {
+  for (const std::string &apart : {model.initializers[initializer].name, name})
+    if (isApart(options, apart)) {
+      table.apart.insert(apart);
+      return true;
+    }
+  return false;
+}
+
 std::optional<Claim> StateNaming::claimFor(int initializer,
-                                           const WeightUse &use) const {
+                                           const WeightUse &use) {
   if (isConfirmed(initializer, use))
     return keptClaim(initializer, use);
-  const bool constant = table.decls[use.decl].kind == WeightKind::Constant;
-  const Match *only = nullptr;
+  const WeightDecl &decl = table.decls[use.decl];
+  const bool constant = decl.kind == WeightKind::Constant;
+  const Match *only = nullptr, *tied = nullptr;
   for (const Match &match : matches[initializer]) {
-    if (constant && !mayBeState(initializer, match.name))
+    if (constant && (!mayBeState(initializer, match.name) ||
+                     isKeptApart(initializer, match.name)))
       continue;
     // Equal tensors of the state_dict: the one that no other tensor is.
-    if (confirmed.count(match.name) && !constant)
+    if (confirmed.count(match.name) && !constant) {
+      tied = &match;
       continue;
+    }
     if (only)
       return keptClaim(initializer, use);
     only = &match;
+  }
+  // A guess that the state_dict does not know, of the one tensor that it has.
+  if (!only && tied && matches[initializer].size() == 1 &&
+      isNumbered(model, initializer) && !state.count(decl.name) &&
+      mayBeState(initializer, tied->name) &&
+      !isKeptApart(initializer, tied->name)) {
+    only = tied;
+    table.copies[initializer] = tied->name;
   }
   if (!only)
     return keptClaim(initializer, use);
@@ -295,11 +290,14 @@ void StateNaming::rebuild() {
       decl.aliases = aliases[decl.name];
   // What nobody knows was made of something.
   for (const WeightDecl &decl : made.decls)
-    if (decl.kind == WeightKind::Constant && isNumbered(decl.initializer) &&
-        isFloat(decl.type.dtype) && decl.type.numElements() > 1)
+    if (decl.kind == WeightKind::Constant &&
+        isNumbered(model, decl.initializer) && isFloat(decl.type.dtype) &&
+        decl.type.numElements() > 1)
       made.addFolded(decl.name);
   made.notices = std::move(table.notices);
+  made.trainingWarnings = std::move(table.trainingWarnings);
   made.copies = std::move(table.copies);
+  made.apart = std::move(table.apart);
   table = std::move(made);
 }
 
@@ -327,23 +325,6 @@ void StateNaming::addAliases() {
   }
 }
 
-/// Equal tensors of the state_dict, where numbers stand for names in the file:
-/// a tied parameter and a copied layer look alike.
-void StateNaming::noteEqual() {
-  for (const auto &[initializer, use] : table.defaults) {
-    const WeightDecl &decl = table.decls[use.decl];
-    if (!isNumbered(initializer) || decl.kind == WeightKind::Constant ||
-        !isDistinctive(model.initializers[initializer].source))
-      continue;
-    for (const Match &match : matches[initializer])
-      if (int other = table.find(match.name); other >= 0 && other != use.decl)
-        table.notices.push_back("warning: " + decl.name +
-                                " is the same data as " + match.name +
-                                ", but not tied; --tie " + match.name + "=" +
-                                decl.name + " makes them one");
-  }
-}
-
 /// What the state_dict has and the file has not, and the other way round.
 void StateNaming::report() {
   std::vector<std::string> unknown;
@@ -356,9 +337,11 @@ void StateNaming::report() {
     table.notices.push_back("warning: " + options.names +
                             " has no tensor equal to " + joined(unknown) +
                             ": the names are the model file's");
-  const auto byName = table.byName();
+  const std::vector<std::string> all = table.names();
+  const std::set<std::string> named(all.begin(), all.end());
   for (const auto &[name, source] : state)
-    if (leafName(name) != kCounter && !byName.count(name))
+    if (leafName(name) != kCounter && !named.count(name) &&
+        table.find(name) < 0)
       table.addFolded(name +
                       (kindOf(name) == WeightKind::Buffer ? " (buffer)" : ""));
 }
@@ -378,7 +361,6 @@ Status StateNaming::run() {
   confirm();
   rebuild();
   addAliases();
-  noteEqual();
   report();
   return {};
 }

@@ -1,6 +1,6 @@
 // See TensorCompare.h. Axes that stay beside each other are taken as one, so
 // most permutations are none or the transposition of a matrix. A transposed
-// matrix is copied panel by panel, a few hundred rows of the one against as
+// matrix is compared panel by panel, a few hundred rows of the one against as
 // many columns of the other, so that each page is read about once.
 #include "frontends/onnx/TensorCompare.h"
 
@@ -97,8 +97,12 @@ struct Comparison {
   bool sameInPlace() const;
   bool sameTransposed() const;
   bool sameWalked() const;
-  void copyPanel(int64_t i0, int64_t i1, uint64_t stride,
-                 std::vector<uint8_t> &panel) const;
+  /// Known widths, so that the compiler need not call memcmp.
+  bool sameElement(const uint8_t *x, const uint8_t *y) const {
+    return width == 4   ? std::memcmp(x, y, 4) == 0
+           : width == 2 ? std::memcmp(x, y, 2) == 0
+                        : std::memcmp(x, y, width) == 0;
+  }
 };
 
 /// Byte in `a` of what is element `element` of `b`.
@@ -118,11 +122,9 @@ bool Comparison::sampleDiffers() const {
   bool differs = false;
   for (int64_t k = 0; k < kSamples && !differs; ++k) {
     state = state * 6364136223846793005 + 1442695040888963407;
-    const auto element =
-        static_cast<int64_t>((state >> 16) % static_cast<uint64_t>(count));
-    differs =
-        std::memcmp(a.at(inA(element)),
-                    b.at(static_cast<uint64_t>(element) * width), width) != 0;
+    const uint64_t element = (state >> 16) % static_cast<uint64_t>(count);
+    differs = !sameElement(a.at(inA(static_cast<int64_t>(element))),
+                           b.at(element * width));
   }
   a.releaseAll();
   b.releaseAll();
@@ -144,78 +146,33 @@ bool Comparison::sameInPlace() const {
 
 bool Comparison::sameWalked() const {
   for (int64_t i = 0; i < count; ++i)
-    if (std::memcmp(a.at(inA(i)), b.at(static_cast<uint64_t>(i) * width),
-                    width) != 0)
+    if (!sameElement(a.at(inA(i)), b.at(static_cast<uint64_t>(i) * width)))
       return false;
   return true;
 }
 
-/// Columns [i0, i1) of b, which are rows of a; a row of the panel is `stride`
-/// bytes.
-void Comparison::copyPanel(int64_t i0, int64_t i1, uint64_t stride,
-                           std::vector<uint8_t> &panel) const {
+/// Panels of rows of `a`, in each of them a few rows of `b` at a time, of which
+/// each cache line is read once: as many elements as rows of `a` lie beside it.
+bool Comparison::sameTransposed() const {
   // A fault maps the pages around, too, so they go in time.
   constexpr int64_t kRowsMapped = 128;
-  for (int64_t j0 = 0; j0 < columns; j0 += kRowsMapped) {
-    const int64_t j1 = std::min(j0 + kRowsMapped, columns);
-    for (int64_t j = j0; j < j1; ++j)
-      std::memcpy(panel.data() + j * stride, b.at(offsetInB(i0, j)),
-                  static_cast<uint64_t>(i1 - i0) * width);
-    b.release(offsetInB(0, j0), offsetInB(0, j1) - offsetInB(0, j0));
-  }
-}
-
-/// Whether row [j0, j1) of a is the column of the panel. Without an early end,
-/// so that the loop is the cheap kind.
-template <typename Word>
-bool sameRow(const uint8_t *row, const uint8_t *column, uint64_t stride,
-             int64_t count) {
-  Word difference = 0;
-  for (int64_t j = 0; j < count; ++j) {
-    Word x, y;
-    std::memcpy(&x, row + j * sizeof(Word), sizeof(Word));
-    std::memcpy(&y, column + j * stride, sizeof(Word));
-    difference |= x ^ y;
-  }
-  return difference == 0;
-}
-
-using RowCompare = bool (*)(const uint8_t *, const uint8_t *, uint64_t,
-                            int64_t);
-
-RowCompare rowCompareOf(size_t width) {
-  return width == 1   ? sameRow<uint8_t>
-         : width == 2 ? sameRow<uint16_t>
-         : width == 4 ? sameRow<uint32_t>
-                      : sameRow<uint64_t>;
-}
-
-bool Comparison::sameTransposed() const {
-  // A cache line of columns, and so many rows of the panel as the cache holds.
-  constexpr int64_t kTileColumns = 256;
-  const int64_t tileRows = 64 / static_cast<int64_t>(width);
+  const auto lineRows = static_cast<int64_t>(64 / width);
   const int64_t panelRows = std::max<int64_t>(
-      tileRows, static_cast<int64_t>(kPanelBytes / offsetInA(1, 0)));
-  // Rows a power of two apart would share few cache sets.
-  const uint64_t stride =
-      static_cast<uint64_t>(std::min(panelRows, rows)) * width + 64;
-  std::vector<uint8_t> panel(stride * static_cast<uint64_t>(columns));
-  const RowCompare sameElements = rowCompareOf(width);
-  for (int64_t i0 = 0; i0 < rows; i0 += panelRows) {
+      lineRows, static_cast<int64_t>(kPanelBytes / offsetInA(1, 0)));
+  bool same = true;
+  for (int64_t i0 = 0; i0 < rows && same; i0 += panelRows) {
     const int64_t i1 = std::min(i0 + panelRows, rows);
-    copyPanel(i0, i1, stride, panel);
-    bool same = true;
-    for (int64_t i = i0; i < i1 && same; i += tileRows)
-      for (int64_t j = 0; j < columns && same; j += kTileColumns)
-        for (int64_t r = i; r < std::min(i + tileRows, i1); ++r)
-          same &= sameElements(a.at(offsetInA(r, j)),
-                               panel.data() + j * stride + (r - i0) * width,
-                               stride, std::min(kTileColumns, columns - j));
+    for (int64_t j0 = 0; j0 < columns && same; j0 += kRowsMapped) {
+      const int64_t j1 = std::min(j0 + kRowsMapped, columns);
+      for (int64_t i = i0; i < i1 && same; i += lineRows)
+        for (int64_t j = j0; j < j1; ++j)
+          for (int64_t r = i; r < std::min(i + lineRows, i1); ++r)
+            same &= sameElement(a.at(offsetInA(r, j)), b.at(offsetInB(r, j)));
+      b.release(offsetInB(0, j0), offsetInB(0, j1) - offsetInB(0, j0));
+    }
     a.release(offsetInA(i0, 0), offsetInA(i1 - i0, 0));
-    if (!same)
-      return false;
   }
-  return true;
+  return same;
 }
 
 /// Permutations of the axes of `shape` that mean different walks, none first.
@@ -275,6 +232,18 @@ std::vector<Permutation> permutationsTo(const StoredTensor &a,
     if (samePermuted(a, permutation, b, before))
       result.push_back(std::move(permutation));
   return result;
+}
+
+std::optional<Fingerprint> fingerprint(const TensorSource &source) {
+  const Stored stored(source);
+  const size_t width = byteSize(source.type.dtype);
+  const size_t bytes = source.type.byteSize();
+  if (!bytes || !stored.isThere())
+    return std::nullopt;
+  std::string ends(reinterpret_cast<const char *>(stored.at(0)), width);
+  ends.append(reinterpret_cast<const char *>(stored.at(bytes - width)), width);
+  return Fingerprint(source.type.dtype, source.type.numElements(),
+                     std::move(ends));
 }
 
 bool samePlace(const TensorSource &a, const TensorSource &b) {

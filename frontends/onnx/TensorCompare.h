@@ -12,6 +12,8 @@
 
 #include <functional>
 #include <optional>
+#include <string>
+#include <tuple>
 
 namespace pipec::onnx {
 
@@ -38,6 +40,11 @@ bool samePermuted(const StoredTensor &a, const Permutation &permutation,
 std::vector<Permutation> permutationsTo(const StoredTensor &a,
                                         const TensorSource &b,
                                         const std::function<void()> &before);
+
+/// What no permutation changes: type, elements, the first and the last one.
+using Fingerprint = std::tuple<DType, int64_t, std::string>;
+/// Nothing where there are no elements.
+std::optional<Fingerprint> fingerprint(const TensorSource &source);
 
 /// Both are the same bytes of the same file, or of one tensor in memory.
 bool samePlace(const TensorSource &a, const TensorSource &b);

@@ -3,8 +3,8 @@
 //
 // In: a table with names and aliases. Out: one declaration for each tied
 // weight. Bytes are compared (TensorCompare.h) only where a table that Gather
-// reads has the shape of a matrix that MatMul or Gemm reads. Tests:
-// test/unit/frontends/WeightTableTest.cpp.
+// reads may be a matrix that MatMul or Gemm reads, and where a name is a guess.
+// Tests: test/unit/frontends/WeightTableTest.cpp, LegacyNamesTest.cpp.
 #include "frontends/onnx/WeightTableBuilder.h"
 
 #include "frontends/onnx/Text.h"
@@ -22,23 +22,21 @@ public:
   Status run();
 
 private:
-  void findStoredTwice();
-  void resolveCopies();
+  void findEqual();
+  void compare(int first, int second);
+  bool tieStoredTwice(int first, int second);
+  void warnOfEqual();
   bool sameBytes(const WeightDecl &first, const WeightDecl &second) const;
   Status untie(const std::string &name);
   Status tie(const std::string &first, const std::string &second);
   bool addLostName(const std::string &lost, const std::string &kept);
   void merge(int first, int second);
   StatusOr<int> lookUp(const std::string &name, const char *option) const;
-  bool isApart(const std::string &name) const {
-    return std::find(options.unties.begin(), options.unties.end(), name) !=
-           options.unties.end();
-  }
-
   const Model &model;
   const ImportOptions &options;
   WeightTable &table;
-  std::set<std::string> separated; // names of --untie that kept something apart
+  std::set<int> gathered, multiplied;    // declarations
+  std::map<int, std::vector<int>> equal; // by the first one
 };
 
 /// Compares in declared orientation: `second` is another initializer of the
@@ -68,68 +66,79 @@ void TieResolver::merge(int first, int second) {
   gone.aliases.clear();
 }
 
-void TieResolver::findStoredTwice() {
-  std::set<int> tables, matrices;
+/// Matrices that may have the same bytes.
+void TieResolver::findEqual() {
   for (const auto &[place, use] : table.uses) {
-    const WeightDecl &decl = table.decls[use.decl];
     const std::string &op = model.graph().node(place.first).op_type();
-    if (decl.kind != WeightKind::Parameter || decl.type.rank() != 2)
-      continue;
     if (op == "Gather" && place.second == 0)
-      tables.insert(use.decl);
+      gathered.insert(use.decl);
     else if (op == "MatMul" || (op == "Gemm" && place.second < 2))
-      matrices.insert(use.decl);
+      multiplied.insert(use.decl);
   }
-  for (int first : tables)
-    for (int second : matrices) {
-      const WeightDecl &a = table.decls[first];
-      const WeightDecl &b = table.decls[second];
-      if (a.initializer == b.initializer || a.type != b.type ||
-          a.name.empty() || b.name.empty() || tables.count(second))
-        continue;
-      // Sources made for merged parameters share their bytes and are no tie.
-      if (samePlace(model.initializers[a.initializer].source,
-                    model.initializers[b.initializer].source))
-        continue;
-      if (!sameBytes(a, b))
-        continue;
-      if (isApart(a.name) || isApart(b.name)) {
-        separated.insert(isApart(a.name) ? a.name : b.name);
-        continue;
-      }
-      table.notices.push_back(b.name + " is the same data as " + a.name +
-                              ": tied; --untie " + b.name +
-                              " keeps them apart");
-      merge(first, second);
-    }
+  std::map<Fingerprint, std::vector<int>> alike;
+  for (size_t i = 0; i < table.decls.size(); ++i) {
+    const WeightDecl &decl = table.decls[i];
+    if (decl.kind == WeightKind::Parameter && decl.type.rank() > 1)
+      if (auto key = fingerprint(model.initializers[decl.initializer].source))
+        alike[*key].push_back(static_cast<int>(i));
+  }
+  for (const auto &[key, decls] : alike)
+    for (size_t i = 0; i < decls.size(); ++i)
+      for (size_t j = i + 1; j < decls.size(); ++j)
+        compare(decls[i], decls[j]);
 }
 
-/// Takes copies apart that the user wants apart; what else the nodes read as
-/// copies is said by the import.
-void TieResolver::resolveCopies() {
-  auto &folded = table.folded;
-  for (auto entry = table.copies.begin(); entry != table.copies.end();) {
-    const auto [initializer, name] = *entry;
-    const std::string &copy = model.initializers[initializer].name;
-    if (!isApart(copy) && !isApart(name)) {
-      folded.erase(std::remove(folded.begin(), folded.end(), copy),
-                   folded.end());
-      ++entry;
-      continue;
+void TieResolver::compare(int first, int second) {
+  const WeightDecl &a = table.decls[first], &b = table.decls[second];
+  if (a.name.empty() || b.name.empty() || tieStoredTwice(first, second) ||
+      tieStoredTwice(second, first) ||
+      !(isNumbered(model, a.initializer) || isNumbered(model, b.initializer)))
+    return;
+  const TensorSource &source = model.initializers[a.initializer].source;
+  if (isDistinctive(source) &&
+      !permutationsTo({source, source.type.shape},
+                      model.initializers[b.initializer].source,
+                      announcing(options.progress, a.name, b.name, source.type))
+           .empty())
+    equal[first].push_back(second);
+}
+
+/// A table that is a matrix too. Sources made for merged parameters share their
+/// bytes and are no tie.
+bool TieResolver::tieStoredTwice(int first, int second) {
+  const WeightDecl &a = table.decls[first], &b = table.decls[second];
+  if (!gathered.count(first) || gathered.count(second) ||
+      !multiplied.count(second) || a.type != b.type || a.type.rank() != 2 ||
+      samePlace(model.initializers[a.initializer].source,
+                model.initializers[b.initializer].source) ||
+      !sameBytes(a, b))
+    return false;
+  for (const std::string &name : {a.name, b.name})
+    if (isApart(options, name)) {
+      table.apart.insert(name);
+      return true;
     }
-    separated.insert(isApart(copy) ? copy : name);
-    WeightDecl apart;
-    apart.name = copy;
-    apart.initializer = initializer;
-    apart.type = model.initializers[initializer].source.type;
-    const WeightUse use{static_cast<int>(table.decls.size()), {}};
-    table.defaults[initializer] = use;
-    for (auto &[place, other] : table.uses)
-      if (model.graph().node(place.first).input(place.second) == copy)
-        other = use;
-    table.decls.push_back(std::move(apart));
-    table.addFolded(copy);
-    entry = table.copies.erase(entry);
+  table.notices.push_back(b.name + " is the same data as " + a.name +
+                          ": tied; --untie " + b.name + " keeps them apart");
+  merge(first, second);
+  return true;
+}
+
+/// Where a name is the guess from the module that reads the matrix, a tied
+/// parameter and a copied layer look alike.
+void TieResolver::warnOfEqual() {
+  std::set<int> said;
+  for (const auto &[first, others] : equal) {
+    std::vector<std::string> names{table.decls[first].name};
+    for (int other : others)
+      if (said.insert(other).second && !table.decls[other].name.empty())
+        names.push_back(table.decls[other].name);
+    if (names.size() > 1 && !names[0].empty())
+      table.trainingWarnings.push_back(
+          "the same data is under several names (" + joined(names) +
+          "), and the file does not say whether they are one parameter: each "
+          "is trained by itself; --tie " +
+          names[0] + "=" + names[1] + " makes them one");
   }
 }
 
@@ -145,8 +154,8 @@ StatusOr<int> TieResolver::lookUp(const std::string &name,
 }
 
 Status TieResolver::untie(const std::string &name) {
-  if (int apart = table.find(name);
-      apart >= 0 && separated.count(name) && table.decls[apart].aliases.empty())
+  if (int apart = table.find(name); apart >= 0 && table.apart.count(name) &&
+                                    table.decls[apart].aliases.empty())
     return Status();
   PIPEC_ASSIGN_OR_RETURN(int index, lookUp(name, "--untie"));
   WeightDecl &decl = table.decls[index];
@@ -207,25 +216,17 @@ Status TieResolver::tie(const std::string &first, const std::string &second) {
 }
 
 Status TieResolver::run() {
-  resolveCopies();
-  findStoredTwice();
+  findEqual();
   for (const std::string &name : options.unties)
     PIPEC_RETURN_IF_ERROR(untie(name));
   for (const auto &[first, second] : options.ties)
     PIPEC_RETURN_IF_ERROR(tie(first, second));
-  std::vector<int> renumbered(table.decls.size(), -1);
-  std::vector<WeightDecl> kept;
-  for (size_t i = 0; i < table.decls.size(); ++i) {
-    if (table.decls[i].name.empty())
-      continue;
-    renumbered[i] = static_cast<int>(kept.size());
-    kept.push_back(std::move(table.decls[i]));
-  }
-  table.decls = std::move(kept);
-  for (auto &[place, use] : table.uses)
-    use.decl = renumbered[use.decl];
-  for (auto &[initializer, use] : table.defaults)
-    use.decl = renumbered[use.decl];
+  warnOfEqual();
+  std::vector<int> kept;
+  for (size_t i = 0; i < table.decls.size(); ++i)
+    if (!table.decls[i].name.empty())
+      kept.push_back(static_cast<int>(i));
+  table.reorder(kept);
   return Status();
 }
 

@@ -47,17 +47,18 @@ int WeightTable::find(const std::string &name) const {
   return constant;
 }
 
-std::unordered_map<std::string, int> WeightTable::byName() const {
-  std::unordered_map<std::string, int> index;
-  for (bool constants : {false, true})
-    for (size_t i = 0; i < decls.size(); ++i) {
-      if ((decls[i].kind == WeightKind::Constant) != constants)
-        continue;
-      index.emplace(decls[i].name, static_cast<int>(i));
-      for (const std::string &alias : decls[i].aliases)
-        index.emplace(alias, static_cast<int>(i));
-    }
-  return index;
+void WeightTable::reorder(const std::vector<int> &order) {
+  std::vector<int> places(decls.size(), -1);
+  std::vector<WeightDecl> kept;
+  for (int decl : order) {
+    places[decl] = static_cast<int>(kept.size());
+    kept.push_back(std::move(decls[decl]));
+  }
+  decls = std::move(kept);
+  for (auto &[reader, use] : uses)
+    use.decl = places[use.decl];
+  for (auto &[initializer, use] : defaults)
+    use.decl = places[use.decl];
 }
 
 std::vector<std::vector<Reader>> readersOf(const Model &model) {
@@ -73,6 +74,16 @@ std::vector<std::vector<Reader>> readersOf(const Model &model) {
     }
   }
   return readers;
+}
+
+bool isNumbered(const Model &model, int initializer) {
+  return model.signature.empty() &&
+         startsWith(model.initializers[initializer].name, "onnx::");
+}
+
+bool isApart(const ImportOptions &options, const std::string &name) {
+  return std::find(options.unties.begin(), options.unties.end(), name) !=
+         options.unties.end();
 }
 
 Permutation inversePermutation(const Permutation &permutation) {
@@ -101,20 +112,27 @@ class AliasFinder {
 public:
   AliasFinder(const Model &model, WeightTable &table)
       : model(model), table(table), modules(nodesByModule(model)) {
+    std::set<std::string> read;
     for (const FxCall &call : model.calls)
-      referenced.insert(call.references.begin(), call.references.end());
+      read.insert(call.references.begin(), call.references.end());
+    for (const auto &[placeholder, entry] : model.signature.byPlaceholder)
+      if (!read.count(placeholder))
+        unread.insert(model.signature.entries[entry].target);
   }
   void run();
 
 private:
-  bool unclaimed(const std::string &name) const;
+  /// In the signature, without a tensor, and read by no fx node: torch.export
+  /// puts one name of a tie in place of all.
+  bool unclaimed(const std::string &name) const {
+    return unread.count(name) && table.find(name) < 0;
+  }
   bool isKindThatOwns(int node, int input, const WeightDecl &decl,
                       bool linear) const;
   void addReaderNames();
-  void addParentNames();
-  void addUncalledTables();
-  bool isUncalledTable(const std::string &target,
-                       const std::string &parent) const;
+  void addUnreadNames();
+  bool isBiasOfHead(int decl, const std::string &name) const;
+  bool isUncalledTable(int decl, const std::string &name) const;
   void putFirstNameFirst(WeightDecl &decl) const;
   void collectFolded();
   void noteMerged();
@@ -122,20 +140,9 @@ private:
   const Model &model;
   WeightTable &table;
   const std::map<std::string, ModuleNodes> modules;
-  std::set<std::string> referenced; // placeholders that some fx call reads
+  std::set<std::string> unread;                    // names of the signature
+  std::map<int, std::set<std::string>> gatheredIn; // declaration -> modules
 };
-
-/// In the signature, without a tensor, and read by no fx node: torch.export
-/// puts one name of a tie in place of all.
-bool AliasFinder::unclaimed(const std::string &name) const {
-  auto entry = model.signature.byTarget.find(name);
-  if (entry == model.signature.byTarget.end() || table.find(name) >= 0)
-    return false;
-  for (const auto &[placeholder, index] : model.signature.byPlaceholder)
-    if (index == entry->second)
-      return referenced.count(placeholder) == 0;
-  return true;
-}
 
 /// The nodes of the reader's module are those of a PyTorch module that has such
 /// a tensor: a legacy file says no more. `linear`: it multiplies by a weight of
@@ -144,7 +151,6 @@ bool AliasFinder::isKindThatOwns(int node, int input, const WeightDecl &decl,
                                  bool linear) const {
   const std::string &op = model.graph().node(node).op_type();
   const ModuleNodes &module = modules.at(model.origins[node].module);
-  const std::string leaf = leafName(decl.name);
   const int64_t rank = decl.type.rank();
   static const std::set<std::string> kWhole{
       "BatchNormalization", "Conv",  "ConvTranspose",   "InstanceNormalization",
@@ -156,10 +162,8 @@ bool AliasFinder::isKindThatOwns(int node, int input, const WeightDecl &decl,
   // Unfolded, nn.Linear transposes its weight itself, or lets Gemm do it.
   if (op == "Transpose" || (op == "Gemm" && input == 1))
     return rank == 2 && module.likeLinear();
-  if (op == "Gemm" || op == "Add")
-    return leaf == "bias" && rank == 1 &&
-           (linear || module.likeLinear() || module.likeNorm());
-  return op == "Mul" && leaf == "weight" && rank == 1 && module.likeNorm();
+  return (op == "Gemm" || op == "Add") && leafName(decl.name) == "bias" &&
+         rank == 1 && (linear || module.likeLinear());
 }
 
 /// Module P reads a weight of another module Q: P holds it too, under the same
@@ -199,32 +203,6 @@ void AliasFinder::addReaderNames() {
       table.decls[*decls.begin()].aliases.push_back(name);
 }
 
-/// A prediction head that registered the bias of its decoder as its own too
-/// (BERT and its kin). A bias that no node reads looks alike, so only a child
-/// counts whose weight is tied, and only where one child's is.
-void AliasFinder::addParentNames() {
-  std::set<int> gathered;
-  for (const auto &[place, use] : table.uses)
-    if (model.graph().node(place.first).op_type() == "Gather" &&
-        place.second == 0)
-      gathered.insert(use.decl);
-  std::map<std::string, std::vector<int>> children; // parent's name -> biases
-  for (size_t i = 0; i < table.decls.size(); ++i) {
-    const WeightDecl &decl = table.decls[i];
-    std::string child = parentName(decl.name), grand = parentName(child);
-    if (decl.kind != WeightKind::Parameter || leafName(decl.name) != "bias" ||
-        grand.empty() || !unclaimed(grand + ".bias"))
-      continue;
-    int weight = table.find(child + ".weight");
-    if (weight >= 0 &&
-        (!table.decls[weight].aliases.empty() || gathered.count(weight)))
-      children[grand + ".bias"].push_back(static_cast<int>(i));
-  }
-  for (const auto &[name, biases] : children)
-    if (biases.size() == 1)
-      table.decls[biases[0]].aliases.push_back(name);
-}
-
 /// The innermost module that holds all of `modules`, "" for the model.
 std::string commonParent(const std::set<std::string> &modules) {
   std::string parent = parentName(*modules.begin());
@@ -234,52 +212,64 @@ std::string commonParent(const std::set<std::string> &modules) {
   return parent;
 }
 
-/// A table registered in a module that is never called, while several modules
-/// that share it are (T5's `shared`). A table that the exporter folded away
-/// looks alike, so only a name that the model registered before those of all
-/// sharers counts, directly in the module that holds them all, and only where
-/// there is one.
-void AliasFinder::addUncalledTables() {
-  std::map<int, std::set<std::string>> gatheredIn; // declaration -> modules
+/// Names that no call reads. An unused parameter looks alike, so only two kinds
+/// count, and only where there is one that the name can be.
+void AliasFinder::addUnreadNames() {
   for (const auto &[place, use] : table.uses)
     if (model.graph().node(place.first).op_type() == "Gather" &&
-        place.second == 0 &&
-        table.decls[use.decl].kind == WeightKind::Parameter)
+        place.second == 0)
       gatheredIn[use.decl].insert(model.origins[place.first].module);
-  std::vector<int> shared;
-  for (const auto &[decl, modules] : gatheredIn)
-    if (modules.size() > 1)
-      shared.push_back(decl);
-  if (shared.size() != 1)
-    return;
-  WeightDecl &decl = table.decls[shared[0]];
-  const std::string holder = commonParent(gatheredIn[shared[0]]);
-  std::vector<std::string> uncalled;
+  std::map<int, std::vector<std::string>> found;
   for (const auto &entry : model.signature.entries) {
-    if (entry.target == decl.name ||
-        std::find(decl.aliases.begin(), decl.aliases.end(), entry.target) !=
-            decl.aliases.end())
-      break;
-    if (isUncalledTable(entry.target, holder))
-      uncalled.push_back(entry.target);
+    std::vector<int> candidates;
+    for (size_t i = 0; i < table.decls.size() && unclaimed(entry.target); ++i)
+      if (const int decl = static_cast<int>(i);
+          table.decls[i].kind == WeightKind::Parameter &&
+          leafName(table.decls[i].name) == leafName(entry.target) &&
+          (isBiasOfHead(decl, entry.target) ||
+           isUncalledTable(decl, entry.target)))
+        candidates.push_back(decl);
+    if (candidates.size() == 1)
+      found[candidates[0]].push_back(entry.target);
   }
-  if (uncalled.size() == 1)
-    decl.aliases.push_back(uncalled[0]);
+  for (const auto &[decl, names] : found)
+    if (names.size() == 1)
+      table.decls[decl].aliases.push_back(names[0]);
 }
 
-/// `target` is the weight of a module without a bias, directly in `parent`,
-/// that no node lies in, and no initializer claims it.
-bool AliasFinder::isUncalledTable(const std::string &target,
-                                  const std::string &parent) const {
-  std::string module = parentName(target);
-  bool called = std::any_of(model.origins.begin(), model.origins.end(),
-                            [&](const Origin &origin) {
-                              return origin.module == module ||
-                                     startsWith(origin.module, module + ".");
-                            });
-  return leafName(target) == "weight" && !module.empty() &&
-         parentName(module) == parent && !called && unclaimed(target) &&
-         !model.signature.contains(module + ".bias");
+/// A prediction head that registered the bias of its decoder as its own too
+/// (BERT and its kin): of a child whose weight is tied.
+bool AliasFinder::isBiasOfHead(int decl, const std::string &name) const {
+  const std::string child = parentName(table.decls[decl].name);
+  const int weight = table.find(child + ".weight");
+  return leafName(name) == "bias" && !parentName(name).empty() &&
+         parentName(child) == parentName(name) && weight >= 0 &&
+         (!table.decls[weight].aliases.empty() || gatheredIn.count(weight));
+}
+
+/// A table registered in a module that is never called, while several modules
+/// that share it are (T5's `shared`): before those of all sharers, and directly
+/// in the module that holds them all.
+bool AliasFinder::isUncalledTable(int decl, const std::string &name) const {
+  const auto sharers = gatheredIn.find(decl);
+  const std::string module = parentName(name);
+  if (sharers == gatheredIn.end() || sharers->second.size() < 2 ||
+      leafName(name) != "weight" || module.empty() ||
+      parentName(module) != commonParent(sharers->second) ||
+      model.signature.contains(module + ".bias"))
+    return false;
+  auto isBefore = [&](const std::string &other) {
+    return model.signature.byTarget.at(name) <
+           model.signature.byTarget.at(other);
+  };
+  const auto &aliases = table.decls[decl].aliases;
+  return isBefore(table.decls[decl].name) &&
+         std::all_of(aliases.begin(), aliases.end(), isBefore) &&
+         std::none_of(model.origins.begin(), model.origins.end(),
+                      [&](const Origin &origin) {
+                        return origin.module == module ||
+                               startsWith(origin.module, module + ".");
+                      });
 }
 
 void AliasFinder::putFirstNameFirst(WeightDecl &decl) const {
@@ -298,16 +288,13 @@ void AliasFinder::putFirstNameFirst(WeightDecl &decl) const {
 /// Parameters first. What counts the batches of a BatchNorm is in no file that
 /// serves inference, and nobody misses it.
 void AliasFinder::collectFolded() {
-  const auto byName = table.byName();
+  const std::vector<std::string> all = table.names();
+  const std::set<std::string> known(all.begin(), all.end());
   auto collect = [&](GraphSignature::Kind kind, const char *suffix) {
-    for (const auto &entry : model.signature.entries) {
-      auto decl = byName.find(entry.target);
-      if (entry.kind == kind &&
-          leafName(entry.target) != "num_batches_tracked" &&
-          (decl == byName.end() ||
-           table.decls[decl->second].kind == WeightKind::Constant))
+    for (const auto &entry : model.signature.entries)
+      if (entry.kind == kind && !known.count(entry.target) &&
+          leafName(entry.target) != "num_batches_tracked")
         table.folded.push_back(entry.target + suffix);
-    }
   };
   collect(GraphSignature::Kind::Parameter, "");
   collect(GraphSignature::Kind::Buffer, " (buffer)");
@@ -315,8 +302,7 @@ void AliasFinder::collectFolded() {
 
 void AliasFinder::run() {
   addReaderNames();
-  addParentNames();
-  addUncalledTables();
+  addUnreadNames();
   for (WeightDecl &decl : table.decls)
     putFirstNameFirst(decl);
   collectFolded();
@@ -354,8 +340,8 @@ void AliasFinder::noteMerged() {
         model.signature.contains(name))
       merged[one->second] += (merged[one->second].empty() ? "" : ", ") + name;
   for (const auto &[one, gone] : merged)
-    table.notices.push_back(
-        "warning: the exporter may have made " + gone + " one with " + one +
+    table.trainingWarnings.push_back(
+        "the exporter may have made " + gone + " one with " + one +
         ", if they were equal: in training " + one +
         " then gets all their gradients; export with optimize=False");
 }
@@ -369,10 +355,8 @@ void findAliases(const Model &model, WeightTable &table) {
 StatusOr<WeightTable> makeWeightTable(const Model &model,
                                       const ImportOptions &options) {
   WeightTable table = model.signature.empty()
-                          ? namesByText(model, options.progress)
-                          : namesBySignature(model, options.progress);
-  if (model.signature.empty())
-    listFoldedTensors(model, table);
+                          ? namesByText(model, options)
+                          : namesBySignature(model, options);
   findAliases(model, table);
   if (!options.names.empty())
     PIPEC_RETURN_IF_ERROR(nameByState(model, options, table));

@@ -13,7 +13,6 @@
 #include "frontends/onnx/TensorCompare.h"
 
 #include <set>
-#include <unordered_map>
 
 namespace pipec::onnx {
 
@@ -41,7 +40,7 @@ struct WeightTable {
   std::map<std::pair<int, int>, WeightUse> uses; // (node, input position)
   std::map<int, WeightUse>
       defaults; // by initializer, for other readers (graph outputs)
-  std::vector<std::string> notices;
+  std::vector<std::string> notices, trainingWarnings;
   /// Parameters without a declaration of their own: those that the signature
   /// lists or a legacy file's nodes show, and by the exporter's name those of
   /// which a legacy file does not show which they were. Then the buffers that
@@ -53,12 +52,12 @@ struct WeightTable {
   /// Nameless initializers that are read as the named parameter whose moved
   /// copy they are.
   std::map<int, std::string> copies;
-  /// Matrices named after the module that reads them, with the bytes of a
-  /// parameter of another name: tied, or made equal.
-  std::map<int, std::string> equals;
+  /// Names of --untie that kept a copy apart.
+  std::set<std::string> apart;
   /// Names that the user's state_dict proves.
   std::set<std::string> certain;
 
+  /// Of parameters and buffers, with aliases.
   std::vector<std::string> names() const;
   /// Lists a name in `folded` once.
   void addFolded(const std::string &name);
@@ -66,8 +65,9 @@ struct WeightTable {
   /// name (the file keeps one of several equal tensors): the parameter is
   /// found.
   int find(const std::string &name) const;
-  /// The same for many names, as long as no declaration changes.
-  std::unordered_map<std::string, int> byName() const;
+  /// Keeps the declarations in `order`, one each, drops the others, which
+  /// nothing may mean any more.
+  void reorder(const std::vector<int> &order);
 };
 
 /// A place that reads an initializer.
@@ -76,26 +76,15 @@ struct Reader {
 };
 std::vector<std::vector<Reader>> readersOf(const Model &model);
 
-/// Told before work that takes seconds.
-using Progress = std::function<void(const std::string &)>;
-
 /// Names by the graph signature and fx nodes.
-WeightTable namesBySignature(const Model &model, Progress progress);
+WeightTable namesBySignature(const Model &model, const ImportOptions &options);
 /// Names by initializer and node names (TorchScript-based exporter, other
 /// tools).
-WeightTable namesByText(const Model &model, Progress progress);
+WeightTable namesByText(const Model &model, const ImportOptions &options);
 /// Parameters and buffers among what went into a value that the exporter's
 /// optimizer computed.
 std::vector<std::string> stateSourcesOf(const Model &model,
                                         const std::string &value);
-/// PyTorch's names of the onnx::MatMul_123 of a legacy file: MatrixNames.cpp.
-struct MatrixNames {
-  std::map<int, std::string> names; // by initializer; declared transposed
-  std::vector<std::string> folded;
-};
-MatrixNames nameMatrices(const Model &model);
-/// Completes `folded` of a table made by namesByText.
-void listFoldedTensors(const Model &model, WeightTable &table);
 /// Adds the names under which modules hold a tensor that another module owns.
 void findAliases(const Model &model, WeightTable &table);
 /// Names tensors by the state_dict in the file options.names. Errors: the file
@@ -120,6 +109,10 @@ std::vector<std::string> findGuessedNames(const Model &model,
 StatusOr<WeightTable> makeWeightTable(const Model &model,
                                       const ImportOptions &options);
 
+/// The TorchScript-based exporter has a number for the tensor's name.
+bool isNumbered(const Model &model, int initializer);
+/// Whether --untie names it.
+bool isApart(const ImportOptions &options, const std::string &name);
 /// Stored position of each declared axis, undone: the permutation from the
 /// declared to the stored form.
 Permutation inversePermutation(const Permutation &permutation);

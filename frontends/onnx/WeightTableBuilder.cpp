@@ -30,6 +30,22 @@ Permutation fromStored(const WeightDecl &decl, const WeightUse &use) {
 
 } // namespace
 
+Claim Claim::moved(const Permutation &moved) const {
+  Claim made = *this;
+  if (std::is_sorted(moved.begin(), moved.end()))
+    return made;
+  made.declared = inversePermutation(moved);
+  for (size_t k = 0; k < moved.size(); ++k)
+    made.type.shape[moved[k]] = type.shape[k];
+  return made;
+}
+
+Claim claimOf(const Model &model, int initializer, const std::string &name,
+              WeightKind kind) {
+  const TensorType &type = model.initializers[initializer].source.type;
+  return {name, kind, initializer, type, {}, std::nullopt};
+}
+
 bool isDeclared(const Model &model, const WeightDecl &decl,
                 const WeightUse &use, int initializer,
                 const std::function<void()> &before) {
@@ -38,7 +54,7 @@ bool isDeclared(const Model &model, const WeightDecl &decl,
       fromStored(decl, use), model.initializers[initializer].source, before);
 }
 
-std::function<void()> announcing(const Progress &progress,
+std::function<void()> announcing(const Notice &progress,
                                  const std::string &first,
                                  const std::string &second,
                                  const TensorType &type) {
@@ -59,30 +75,25 @@ std::function<void()> announcing(const Progress &progress,
 /// another tensor's.
 std::optional<WeightUse> WeightTableBuilder::declared(int initializer,
                                                       const Claim &claim) {
-  WeightDecl decl;
-  decl.name = claim.name;
-  decl.kind = claim.kind;
-  decl.initializer = claim.owner;
-  decl.type = claim.type;
-  decl.permutation = claim.declared;
   WeightUse use;
   use.permutation = claim.use ? *claim.use : inversePermutation(claim.declared);
   auto known = byName.find(claim.name);
   if (known == byName.end()) {
     use.decl = static_cast<int>(table.decls.size());
     byName[claim.name] = use.decl;
-    if (claim.kind == WeightKind::Parameter &&
-        model.initializers[claim.owner].name == claim.name)
-      bySize.emplace(std::pair(claim.type.dtype, claim.type.numElements()),
-                     claim.owner);
-    table.decls.push_back(std::move(decl));
+    const Initializer &owner = model.initializers[claim.owner];
+    if (claim.kind == WeightKind::Parameter && owner.name == claim.name)
+      if (auto key = fingerprint(owner.source))
+        kept.emplace(*key, claim.owner);
+    table.decls.push_back(
+        {claim.name, {}, claim.kind, claim.owner, claim.type, claim.declared});
     return use;
   }
   use.decl = known->second;
   const WeightDecl &other = table.decls[use.decl];
   if (other.type != claim.type ||
       !isDeclared(model, other, use, initializer,
-                  announcing(progress, claim.name,
+                  announcing(options.progress, claim.name,
                              model.initializers[initializer].name, claim.type)))
     return std::nullopt;
   return use;
@@ -98,11 +109,9 @@ WeightUse WeightTableBuilder::use(int initializer,
   auto [entry, isNew] =
       constants.emplace(initializer, static_cast<int>(table.decls.size()));
   if (isNew) {
-    WeightDecl decl;
-    decl.name = model.initializers[initializer].name;
-    decl.initializer = initializer;
-    decl.type = model.initializers[initializer].source.type;
-    table.decls.push_back(std::move(decl));
+    const auto &[name, source] = model.initializers[initializer];
+    table.decls.push_back(
+        {name, {}, WeightKind::Constant, initializer, source.type, {}});
   }
   return {entry->second, {}};
 }
@@ -120,42 +129,32 @@ void WeightTableBuilder::keep(int initializer,
 }
 
 WeightTable WeightTableBuilder::take() {
-  std::vector<int> order(table.decls.size()), place(table.decls.size());
+  std::vector<int> order(table.decls.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
     return table.decls[a].initializer < table.decls[b].initializer;
   });
-  std::vector<WeightDecl> sorted;
-  for (int decl : order) {
-    place[decl] = static_cast<int>(sorted.size());
-    sorted.push_back(std::move(table.decls[decl]));
-  }
-  table.decls = std::move(sorted);
-  for (auto &[reader, use] : table.uses)
-    use.decl = place[use.decl];
-  for (auto &[initializer, use] : table.defaults)
-    use.decl = place[use.decl];
+  table.reorder(order);
   return std::move(table);
 }
 
-std::optional<Claim>
-WeightTableBuilder::claimCopy(int initializer, const std::string &name,
-                              int owner,
-                              const std::optional<Permutation> &expected) {
+std::optional<Claim> WeightTableBuilder::claimCopy(int initializer,
+                                                   const std::string &name,
+                                                   int owner) {
   const TensorSource &source = model.initializers[owner].source;
   std::vector<Permutation> moves = permutationsTo(
       {source, source.type.shape}, model.initializers[initializer].source,
-      announcing(progress, name, model.initializers[initializer].name,
+      announcing(options.progress, name, model.initializers[initializer].name,
                  source.type));
-  if (expected)
-    moves.erase(std::remove_if(moves.begin(), moves.end(),
-                               [&](const Permutation &move) {
-                                 return moves.size() > 1 && move != *expected;
-                               }),
-                moves.end());
   if (moves.size() != 1)
     return std::nullopt;
-  Claim claim{name, WeightKind::Parameter, owner, source.type, {}, moves[0]};
+  for (const std::string &apart : {model.initializers[initializer].name, name})
+    if (isApart(options, apart)) {
+      table.apart.insert(apart);
+      return std::nullopt;
+    }
+  Claim claim = claimOf(model, owner, name);
+  claim.use = moves[0];
   auto known = byName.find(name);
   if (known != byName.end())
     claim.kind = table.decls[known->second].kind;
@@ -168,11 +167,10 @@ std::optional<Claim> WeightTableBuilder::claimCopyOfAny(int initializer) {
   if (source.type.rank() < 1 || !isDistinctive(source))
     return std::nullopt;
   std::optional<Claim> found;
-  auto [from, to] =
-      bySize.equal_range({source.type.dtype, source.type.numElements()});
-  for (auto kept = from; kept != to; ++kept) {
-    auto copy = claimCopy(initializer, model.initializers[kept->second].name,
-                          kept->second, {});
+  auto [from, to] = kept.equal_range(*fingerprint(source));
+  for (auto one = from; one != to; ++one) {
+    auto copy = claimCopy(initializer, model.initializers[one->second].name,
+                          one->second);
     if (copy && found) {
       table.copies.erase(initializer);
       return std::nullopt;
@@ -181,13 +179,6 @@ std::optional<Claim> WeightTableBuilder::claimCopyOfAny(int initializer) {
       found = std::move(copy);
   }
   return found;
-}
-
-void WeightTableBuilder::noteEqual(int initializer) {
-  if (auto copy = claimCopyOfAny(initializer)) {
-    table.copies.erase(initializer);
-    table.equals[initializer] = copy->name;
-  }
 }
 
 } // namespace pipec::onnx

@@ -21,7 +21,13 @@ struct Claim {
   /// From the parameter to the tensor, as in WeightUse, where the tensor is not
   /// the owner itself.
   std::optional<Permutation> use;
+
+  /// The same where axis k as it lies is axis moved[k] of the parameter.
+  Claim moved(const Permutation &moved) const;
 };
+/// The tensor as it lies, under that name.
+Claim claimOf(const Model &model, int initializer, const std::string &name,
+              WeightKind kind = WeightKind::Parameter);
 
 /// Fills a WeightTable. What is computed does not depend on names: a tensor
 /// becomes part of a declaration only where its bytes are that declaration's,
@@ -29,8 +35,8 @@ struct Claim {
 /// claims contradict each other.
 class WeightTableBuilder {
 public:
-  WeightTableBuilder(const Model &model, Progress progress)
-      : model(model), progress(std::move(progress)) {}
+  WeightTableBuilder(const Model &model, const ImportOptions &options)
+      : model(model), options(options) {}
 
   /// What `reader` reads of `initializer`: what `claim` says, where that holds.
   void read(int initializer, Reader reader, const std::optional<Claim> &claim);
@@ -38,22 +44,20 @@ public:
   void keep(int initializer, const std::optional<Claim> &claim);
   /// The claim that `initializer` is a moved copy of the initializer `owner`,
   /// which is `name` as it lies. Nothing where the bytes differ, or where
-  /// several moves give them (an identity) and `expected` is none of these.
-  /// Kept in `copies` of the table.
+  /// several moves give them (an identity). Kept in `copies` of the table; one
+  /// that --untie names in `apart`.
   std::optional<Claim> claimCopy(int initializer, const std::string &name,
-                                 int owner,
-                                 const std::optional<Permutation> &expected);
+                                 int owner);
   /// The claim that `initializer` is a moved copy of the one declared parameter
   /// under its own name whose bytes it has: it is read in both forms, W and
   /// W.t(). Nothing where the bytes are not distinctive (zeros) or several
   /// parameters have them.
   std::optional<Claim> claimCopyOfAny(int initializer);
-  /// A tensor that may be the parameter `name` or what was made of it.
+  /// A tensor that may be the parameter `name` ("": any) or what was made of
+  /// it.
   void refute(int initializer, const std::string &name) {
     table.refuted[initializer] = name;
   }
-  /// Keeps in `equals` which parameter a named matrix has the bytes of.
-  void noteEqual(int initializer);
   const WeightTable &made() const { return table; }
   /// The table, with declarations in the order of the file.
   WeightTable take();
@@ -63,12 +67,12 @@ private:
   std::optional<WeightUse> declared(int initializer, const Claim &claim);
 
   const Model &model;
-  const Progress progress;
+  const ImportOptions &options;
   WeightTable table;
   std::map<std::string, int> byName; // declarations that are no constants
   std::map<int, int> constants;      // by initializer
-  // Parameters as they lie under their own names: initializers.
-  std::multimap<std::pair<DType, int64_t>, int> bySize; // type and elements
+  // Initializers: parameters as they lie under their own names.
+  std::multimap<Fingerprint, int> kept;
 };
 
 /// Whether the tensor of `initializer` is the declared weight, in the form that
@@ -76,8 +80,9 @@ private:
 bool isDeclared(const Model &model, const WeightDecl &decl,
                 const WeightUse &use, int initializer,
                 const std::function<void()> &before = {});
-/// A call for `before` that says what is compared, where it is large.
-std::function<void()> announcing(const Progress &progress,
+/// A call for `before` that tells `progress` what is compared, where it is
+/// large.
+std::function<void()> announcing(const Notice &progress,
                                  const std::string &first,
                                  const std::string &second,
                                  const TensorType &type);

@@ -127,6 +127,10 @@ public:
     made->set_key(key);
     made->set_value(value);
   }
+  /// What the file says of a value in between.
+  void value(const std::string &name, const std::vector<std::string> &dims) {
+    port(graph()->add_value_info(), name, dims, ::onnx::TensorProto::FLOAT);
+  }
   /// The exporter computed `value` from `sources`, a list as Python writes it.
   void foldedFrom(const std::string &value, const std::string &sources) {
     auto *info = graph()->add_value_info();

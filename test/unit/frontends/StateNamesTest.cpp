@@ -30,7 +30,6 @@ public:
     EXPECT_TRUE(model.ok()) << model.status().message();
     const std::string file = folder.path("state.safetensors");
     EXPECT_TRUE(saveSafetensors(file, tensors, false).ok());
-    ImportOptions options;
     options.names = file;
     auto made = model.ok() ? makeWeightTable(**model, options)
                            : StatusOr<WeightTable>(model.status());
@@ -47,6 +46,7 @@ public:
   }
 
   TensorMap tensors;
+  ImportOptions options;
   WeightTable table;
   std::string error;
 };
@@ -171,8 +171,29 @@ TEST(StateNames, EqualMatricesWithoutNamesAreSaid) {
   EXPECT_EQ(b.named(),
             (Names{"a.weightf32[3x3] moved", "b.weightf32[3x3] moved"}))
       << b.error;
-  ASSERT_EQ(b.table.notices.size(), 2u);
-  EXPECT_NE(b.table.notices[0].find("but not tied; --tie"), std::string::npos);
+  ASSERT_EQ(b.table.trainingWarnings.size(), 1u);
+  EXPECT_NE(b.table.trainingWarnings[0].find("--tie a.weight=b.weight"),
+            std::string::npos);
+}
+
+/// A state_dict that was written without the second name of a tied weight.
+TEST(StateNames, TiedWeightThatTheStateHasOnce) {
+  for (bool apart : {false, true}) {
+    StateBuilder b;
+    const std::vector<float> square{1, 2, 3, 4, 5, 6, 7, 8, 9},
+        turned{1, 4, 7, 2, 5, 8, 3, 6, 9};
+    b.floats("onnx::MatMul_5", {3, 3}, turned);
+    b.floats("onnx::MatMul_6", {3, 3}, turned);
+    b.node("MatMul", {"x", "onnx::MatMul_5"}, {"h"}, "/a/MatMul");
+    b.node("MatMul", {"h", "onnx::MatMul_6"}, {"y"}, "/b/MatMul");
+    b.output("y");
+    b.state("a.weight", {3, 3}, square);
+    if (apart)
+      b.options.unties = {"onnx::MatMul_6"};
+    EXPECT_EQ(b.named(), (Names{"a.weightf32[3x3] moved"})) << b.error;
+    EXPECT_EQ(b.table.copies.size(), apart ? 0u : 1u);
+    EXPECT_EQ(b.table.folded, apart ? Names{"onnx::MatMul_6"} : Names());
+  }
 }
 
 TEST(StateNames, LiftedConstantIsNoParameter) {

@@ -92,6 +92,7 @@ ModelBuilder bilinear() {
                      builder.node("MatMul", {"q", "c"}, {"r"}),
                      builder.node("Squeeze", {"r", "last"}, {"y"})})
     fxNode(node, "f", "aten.bilinear.default](args = (%a, %b, %p_f_weight)");
+  builder.value("q", {"1", "2", "3"});
   builder.output("y");
   return builder;
 }
@@ -210,9 +211,7 @@ TEST(Weights, IndexedParameterIsDeclaredAsPyTorchHasIt) {
 TEST(Weights, BilinearOfUnknownSizesIsAConstant) {
   ScratchFolder folder;
   ModelBuilder builder = bilinear();
-  ModelBuilder::fill(*builder.graph()->mutable_initializer(1), "sizes",
-                     ::onnx::TensorProto::INT64, {},
-                     std::vector<int64_t>{-1, 0, 3});
+  builder.graph()->clear_value_info();
   std::string path = folder.write("m.onnx", builder.bytes());
   EXPECT_EQ((*OnnxModel::open(path))->foldedParameters(),
             (std::vector<std::string>{"f.weight"}));
@@ -467,6 +466,38 @@ TEST(Weights, NodeWithoutACallReadsTheParameterOfItsReaders) {
   for (const char *name : {"a.bias", "b.bias", "c.bias"})
     EXPECT_EQ(kindOf(result, name), "parameter") << result.text();
   EXPECT_EQ(result.count("load_weight"), 3) << result.text();
+}
+
+/// Two layers that were equal, and of which the exporter left one: said where
+/// the model is trained, and only where no record says what became of the
+/// other.
+TEST(Weights, MergedLayersAreSaidInTraining) {
+  for (bool recorded : {false, true}) {
+    ScratchFolder folder;
+    ModelBuilder builder;
+    builder.input("x", {"2", "2"});
+    builder.signature("p_l_0_bias: PARAMETER target='l.0.bias'\n"
+                      "p_l_1_bias: PARAMETER target='l.1.bias'\n");
+    builder.floats("l.0.bias", {2}, {0, 0});
+    fxNode(builder.node("Add", {"x", "l.0.bias"}, {"add"}), "l.0",
+           "aten.add.Tensor](args = (%x, %p_l_0_bias)");
+    builder.node("Add", {"add", "add"}, {"y"});
+    if (recorded)
+      builder.foldedFrom("z", "['l.1.bias']");
+    builder.output("y");
+    const std::string path = folder.write("m.onnx", builder.bytes());
+    ImportOptions options;
+    EXPECT_EQ(importFile(path, options).notices.size(), 0u);
+    options.training = true;
+    const auto notices = importFile(path, options).notices;
+    ASSERT_EQ(notices.size(), recorded ? 0u : 1u);
+    if (!recorded) {
+      EXPECT_EQ(notices[0].find("warning: the exporter may have made l.1.bias "
+                                "one with l.0.bias"),
+                0u)
+          << notices[0];
+    }
+  }
 }
 
 /// BERT's head: `h.bias` has no tensor of its own. `tied`: the decoder
