@@ -34,6 +34,11 @@ bool isTransposition(const std::string &fxName) {
   return kNames.count(withoutNumber(fxName)) != 0;
 }
 
+bool isArithmetic(const std::string &fxName) {
+  static const std::set<std::string> kNames{"add", "div", "exp", "mul", "sub"};
+  return kNames.count(withoutNumber(fxName)) != 0;
+}
+
 /// An operator that may leave every element where it is.
 bool isMaybeNothing(const std::string &fxName) {
   static const std::set<std::string> kNames{
@@ -79,7 +84,8 @@ private:
   bool isMoved(int initializer, const Operand &operand) const;
   bool isNumber(int initializer, const FxCall &call) const;
   bool readsComputed(const FxCall &call) const;
-  bool mayBeAnother(int initializer, const FxCall &call) const;
+  bool mayBeAnother(int initializer, const FxCall &call,
+                    const Operand &operand) const;
   void suspect(int initializer, Reader reader);
   Claim claim(int initializer, const std::string &name) const;
   Claim claimOperand(int initializer, const Operand &operand) const;
@@ -175,8 +181,8 @@ std::optional<std::string> SignatureNaming::matchOwnName(int initializer,
     if (isNumber(initializer, call))
       return std::nullopt;
   }
-  return mayBeAnother(initializer, call) ? refuted(initializer)
-                                         : std::optional(own);
+  return mayBeAnother(initializer, call, operand) ? refuted(initializer)
+                                                  : std::optional(own);
 }
 
 std::nullopt_t SignatureNaming::refuted(int initializer) {
@@ -221,13 +227,17 @@ bool SignatureNaming::readsComputed(const FxCall &call) const {
 }
 
 /// The call reads a value that was computed at export and equals the parameter:
-/// w.t() of a symmetric w, or zeros. Many different values that stay the same
-/// in no other order are the parameter itself.
-bool SignatureNaming::mayBeAnother(int initializer, const FxCall &call) const {
+/// w.t() of a symmetric w, zeros, or g * v / |v| of a fresh weight_norm. Many
+/// different values that stay the same in no other order are the parameter
+/// itself, where no arithmetic made them.
+bool SignatureNaming::mayBeAnother(int initializer, const FxCall &call,
+                                   const Operand &operand) const {
   const TensorSource &source = model.initializers[initializer].source;
-  return readsComputed(call) && source.type.numElements() <= kMostMerged &&
-         (!isDistinctive(source) ||
-          permutationsTo({source, source.type.shape}, source, {}).size() > 1);
+  if (!readsComputed(call) || source.type.numElements() > kMostMerged)
+    return false;
+  return (operand.kind == Operand::Kind::Value && isArithmetic(operand.name)) ||
+         !isDistinctive(source) ||
+         permutationsTo({source, source.type.shape}, source, {}).size() > 1;
 }
 
 /// All that was done to make the tensor of its one source is transpositions of

@@ -172,7 +172,9 @@ WeightKind StateNaming::kindOf(const std::string &name) const {
 /// have to agree.
 bool StateNaming::mayBeState(int initializer, const std::string &name) const {
   const std::string &own = model.initializers[initializer].name;
-  if (model.signature.contains(own) && !model.signature.isState(own))
+  // That a reader of it reads another tensor was seen beside its name.
+  if (own == name ||
+      (model.signature.contains(own) && !model.signature.isState(own)))
     return false;
   if (!model.signature.empty() && !model.folded.empty())
     return stateSourcesOf(model, own) == std::vector<std::string>{name};
@@ -296,6 +298,7 @@ void StateNaming::rebuild() {
       made.addFolded(decl.name);
   made.notices = std::move(table.notices);
   made.trainingWarnings = std::move(table.trainingWarnings);
+  made.refuted.insert(table.refuted.begin(), table.refuted.end());
   made.copies = std::move(table.copies);
   made.apart = std::move(table.apart);
   table = std::move(made);

@@ -329,21 +329,28 @@ void AliasFinder::noteMerged() {
   for (const auto &[value, sources] : model.folded)
     recorded.insert(sources.begin(), sources.end());
   std::map<std::string, std::string> kept; // without indices -> its name
+  std::vector<std::string> plain;          // zeros, ones
   for (const WeightDecl &decl : table.decls)
     if (decl.kind == WeightKind::Parameter &&
-        decl.type.numElements() <= kMostMerged)
+        decl.type.numElements() <= kMostMerged) {
       kept.emplace(withoutIndices(decl.name), decl.name);
-  std::map<std::string, std::string> merged; // the kept one -> those gone
-  for (const std::string &name : table.folded)
-    if (auto one = kept.find(withoutIndices(name));
-        one != kept.end() && !recorded.count(name) &&
-        model.signature.contains(name))
-      merged[one->second] += (merged[one->second].empty() ? "" : ", ") + name;
+      if (!isDistinctive(model.initializers[decl.initializer].source))
+        plain.push_back(decl.name);
+    }
+  std::map<std::string, std::string> merged; // the kept ones -> those gone
+  for (const std::string &name : table.folded) {
+    if (recorded.count(name) || !model.signature.contains(name))
+      continue;
+    auto one = kept.find(withoutIndices(name));
+    const std::string by = one != kept.end() ? one->second : joined(plain);
+    if (!by.empty())
+      merged[by] += (merged[by].empty() ? "" : ", ") + name;
+  }
   for (const auto &[one, gone] : merged)
     table.trainingWarnings.push_back(
         "the exporter may have made " + gone + " one with " + one +
-        ", if they were equal: in training " + one +
-        " then gets all their gradients; export with optimize=False");
+        ", if they were equal: what is left then gets all their gradients in "
+        "training; export with optimize=False");
 }
 
 } // namespace

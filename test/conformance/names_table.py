@@ -35,6 +35,7 @@ KNOWN = {
        for name in ('codebook', 'detach_itself', 'detach_twice', 'quantised', 'stopped_target', 'straight_through') for way in ('legacy', 'preserve')},
     ('identity_weight', 'dynamo'): 'equal tensors of at most 1024 elements, and then equal nodes, became one',
     ('ones_like', 'dynamo'): 'a parameter of ones and ones, and then equal nodes, became one',
+    ('scalar_is_number', 'legacy'): 'a parameter of one number equal to a number of the model: dynamo=False keeps the number alone',
     ('symmetric_values', 'dynamo'): 'a symmetric matrix and its transpose, and then equal nodes, became one',
 }
 

@@ -39,7 +39,7 @@ convtranspose_groups-uneven-legacy decoder_transposed-square-noopt dict_both-squ
 equal_not_tied-square-dynamo f_embedding-uneven-legacy gru-uneven-legacy half_wt-square-legacy half_w-square-dynamo layer_scale-uneven-dynamo linear_vector-uneven-dynamo list_both-square-dynamo
 list_both-square-legacy lora-square-legacy lstm_projected-uneven-dynamo matmul_both_square-square-legacy mha-square-legacy mha_kdim-uneven-legacy module_twice-square-legacy
 ones_like-square-dynamo prelu-uneven-legacy quantised-square-dynamo straight_through-square-dynamo stopped_target-uneven-noopt detach_itself-square-dynamo symmetric_values-square-dynamo temporary_square-square-dynamo tensordot-square-dynamo thrice-square-legacy tied_head_square-square-legacy
-tied_thrice-square-dynamo turned-square-dynamo two_names-square-legacy weight_norm_new-square-legacy weight_norm_old-square-dynamo zeros_everywhere-square-dynamo
+tied_thrice-square-dynamo turned-square-dynamo two_names-square-legacy weight_norm_new-square-legacy weight_norm_old-square-dynamo weight_norm_tied-square-dynamo zero_init-square-dynamo zeros_everywhere-square-dynamo
 '''.split()
 
 
