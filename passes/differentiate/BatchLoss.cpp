@@ -47,15 +47,6 @@ struct Part {
 };
 using Is = Part::Is;
 
-/// Rows of a microbatch; 0 where no input is cut.
-int64_t rowsOf(GraphOp graph) {
-  for (BlockArgument argument : graph.getBody().getArguments())
-    if (ShapeRef shape = shapeOf(argument);
-        !graph.isWhole(argument.getArgNumber()) && !shape.empty())
-      return shape[0];
-  return 0;
-}
-
 class LossReader {
 public:
   LossReader(GraphOp graph, GraphOp whole)
@@ -75,6 +66,9 @@ public:
       known[argument] = ofInput(argument);
     for (Operation *op : waysTo(loss)) {
       Part part = visit(op);
+      if (others && part.is != Is::unknown && !isSameThere(op, part))
+        part = unknown(op, "is another operation at other sizes of a "
+                           "microbatch");
       for (Value value : op->getResults())
         known[value] = part;
     }
@@ -211,6 +205,39 @@ private:
 
   Operation *otherOf(Operation *op) {
     return others ? others->find(ops.keyOf(op)) : nullptr;
+  }
+
+  /// Whether the op at the other size reads the same operands and makes as much
+  /// of each row. `x[:2]` does not: it is all rows of a microbatch of two.
+  bool isSameThere(Operation *op, const Part &part) {
+    Operation *other = otherOf(op);
+    if (!other || op->getNumOperands() != other->getNumOperands() ||
+        op->getNumResults() != other->getNumResults())
+      return false;
+    for (auto [here, there] :
+         llvm::zip(op->getOperands(), other->getOperands())) {
+      auto a = dyn_cast<BlockArgument>(here),
+           b = dyn_cast<BlockArgument>(there);
+      if (a || b ? !a || !b || a.getArgNumber() != b.getArgNumber()
+                 : otherOf(here.getDefiningOp()) != there.getDefiningOp())
+        return false;
+    }
+    for (auto [here, there] : llvm::zip(op->getResults(), other->getResults()))
+      if (!isSameShape(shapeOf(here), shapeOf(there), part))
+        return false;
+    auto reduce = dyn_cast<ReduceOp>(op);
+    return !reduce || reduce.getDims() == cast<ReduceOp>(other).getDims();
+  }
+
+  bool isSameShape(ShapeRef here, ShapeRef there, const Part &part) const {
+    if (here.size() != there.size())
+      return false;
+    for (size_t d = 0; d < here.size(); ++d)
+      if (part.is == Is::rows && static_cast<int64_t>(d) == part.dim
+              ? here[d] / rows * otherRows != there[d]
+              : here[d] != there[d])
+        return false;
+    return true;
   }
 
   /// Of ops whose operands are the same in every microbatch.

@@ -38,6 +38,9 @@ std::optional<Tensor> Constants::of(Value value) {
   return known.lookup(value);
 }
 
+/// From here on, a double does not hold all integers.
+constexpr double kExact = 9007199254740992.0; // 2^53
+
 /// Exactly, where a double holds them; nothing for other types.
 static std::optional<std::vector<double>> numbersOf(const Tensor &tensor) {
   std::vector<double> numbers;
@@ -65,9 +68,10 @@ static std::optional<std::vector<double>> numbersOf(const Tensor &tensor) {
   default:
     return std::nullopt;
   }
-  // NaN compares unequal to itself and is none; others a double may not hold.
+  // NaN is no number, and integers are those that a double holds exactly.
+  const bool isInteger = tensor.dtype() == DType::I64;
   for (double number : numbers)
-    if (!(std::abs(number) <= 9007199254740992.0) && !std::isinf(number))
+    if (std::isnan(number) || (isInteger && std::abs(number) >= kExact))
       return std::nullopt;
   return numbers;
 }
