@@ -50,11 +50,12 @@ using Is = Part::Is;
 class LossReader {
 public:
   LossReader(GraphOp graph, GraphOp whole)
-      : graph(graph), rows(rowsOf(graph)),
-        weights(graph->getParentOfType<ModuleOp>()), ops(graph) {
+      : graph(graph), rows(rowsOf(graph)), ops(graph),
+        tensors(ops.weights(), kMostBytes) {
     if (!whole)
       return;
     others.emplace(whole);
+    otherTensors.emplace(others->weights(), kMostBytes);
     otherRows = rowsOf(whole);
   }
 
@@ -73,8 +74,12 @@ public:
         known[value] = part;
     }
     Part end = known.lookup(loss);
-    if (end.is == Is::unknown)
-      return lost(end.lostAt, end.lostBy);
+    if (end.is == Is::unknown) {
+      BatchLoss none = lost(end.lostAt, end.lostBy);
+      if (auto div = dyn_cast_or_null<DivOp>(end.lostAt))
+        none.lostBy += remedyFor(div.getRhs());
+      return none;
+    }
     if (end.is == Is::rows)
       return lost(loss.getDefiningOp(), "has a value for each row");
     if (end.is == Is::whole)
@@ -91,11 +96,11 @@ private:
   GraphOp graph;
   const int64_t rows;
   int64_t otherRows = 0;
-  SymbolTable weights; // of the module
   NodeOps ops;
   std::optional<NodeOps> others;
   llvm::DenseMap<Value, Part> known;
-  Constants tensors{kMostBytes};
+  Constants tensors;
+  std::optional<Constants> otherTensors;
   BatchLoss found;
 
   static BatchLoss lost(Operation *op, const char *why) {
@@ -128,6 +133,21 @@ private:
       if (needed.contains(&op))
         result.push_back(&op);
     return result;
+  }
+
+  /// Where one parameter alone is in a divisor: class weights, most likely,
+  /// which a file of the older exporter does not tell from parameters.
+  std::string remedyFor(Value divisor) {
+    std::string name;
+    for (Operation *op : waysTo(divisor))
+      if (auto load = dyn_cast<LoadWeightOp>(op); load && isParameter(load)) {
+        if (!name.empty() && name != load.getWeight())
+          return "";
+        name = load.getWeight().str();
+      }
+    return name.empty() ? ""
+                        : " (" + name + "; --freeze " + name +
+                              " where that is not to be trained)";
   }
 
   Part ofInput(BlockArgument argument) {
@@ -182,7 +202,7 @@ private:
   }
 
   bool isParameter(LoadWeightOp load) {
-    auto weight = weights.lookup<WeightOp>(load.getWeight());
+    auto weight = ops.weights().lookup<WeightOp>(load.getWeight());
     return !weight || (weight.getKind() == WeightKind::parameter &&
                        !weight->hasAttr(kFrozenAttr));
   }
@@ -262,8 +282,9 @@ private:
     return part;
   }
 
-  static bool isSameConstant(Operation *a, Operation *b) {
-    std::optional<Tensor> x = constantTensor(a), y = constantTensor(b);
+  bool isSameConstant(Operation *here, Operation *there) const {
+    std::optional<Tensor> x = constantTensor(here, ops.weights()),
+                          y = constantTensor(there, others->weights());
     return x && y && x->type() == y->type() &&
            !std::memcmp(x->data(), y->data(), x->byteSize());
   }
@@ -311,7 +332,7 @@ private:
   /// from those of row 0.
   std::shared_ptr<const ConstantRows> numbersOf(Value here, Value there,
                                                 int64_t dim) {
-    std::optional<Tensor> a = tensors.of(here), b = tensors.of(there);
+    std::optional<Tensor> a = tensors.of(here), b = otherTensors->of(there);
     auto x = a ? ConstantRows::of(*a, dim, rows) : std::nullopt,
          y = b ? ConstantRows::of(*b, dim, otherRows) : std::nullopt;
     if (!x || !y || !(*x == *y))
@@ -532,12 +553,12 @@ private:
 
 } // namespace
 
-NodeOps::NodeOps(GraphOp graph) {
+NodeOps::NodeOps(GraphOp graph) : table(graph->getParentOfType<ModuleOp>()) {
   std::map<std::pair<int64_t, std::string>, int64_t> counts;
   for (Operation &op : graph.getBody().front().without_terminator()) {
     // A constant is a literal or lies in the pool, by its size.
-    const bool isConstant =
-        isa<ConstantOp, LoadWeightOp>(op) && constantTensor(&op).has_value();
+    const bool isConstant = isa<ConstantOp, LoadWeightOp>(op) &&
+                            constantTensor(&op, table).has_value();
     NodeOp key{originOf(op.getLoc()).index,
                isConstant ? "constant" : op.getName().getStringRef().str(), 0};
     key.ordinal = counts[{key.index, key.name}]++;

@@ -20,7 +20,7 @@ std::optional<Tensor> Constants::of(Value value) {
       continue;
     }
     if (!op || isa<LoadWeightOp, ConstantOp>(op)) {
-      known[next] = op ? constantTensor(op) : std::nullopt;
+      known[next] = op ? constantTensor(op, weights) : std::nullopt;
       continue;
     }
     const size_t before = open.size();

@@ -410,8 +410,8 @@ D Rules::scatterNd(ScatterNdOp scatter) {
   const int64_t taken = at.back(), lead = static_cast<int64_t>(at.size()) - 1;
   const int64_t updatesTo =
       updates.dim < 0 ? -1 : updates.dim - lead + taken; // in the operand
-  const bool isLost = !of(scatter.getIndices()).isWhole() ||
-                      to.isCombined() || updates.isCombined() ||
+  const bool isLost = !of(scatter.getIndices()).isWhole() || to.isCombined() ||
+                      updates.isCombined() ||
                       (to.hasRows() && to.dim < taken) ||
                       (updates.hasRows() && updates.dim < lead);
   return isLost ? giveUp() : joined({inPlace(to), {updates, updatesTo}});
