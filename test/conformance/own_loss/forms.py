@@ -28,9 +28,13 @@ class Net(nn.Module):
         super().__init__()
         self.a = nn.Linear(5, 8)
         self.head = nn.Linear(8, C)
-        self.scale = nn.Parameter(torch.tensor(.3))
-        self.register_buffer('class_weight', torch.tensor([1., 2., .5, 3.]))
-        self.frozen_weight = nn.Parameter(torch.tensor([2., 1., 3., .5]), requires_grad=False)
+        reads = loss.__code__.co_names  # what is not read would be missing in the file
+        if 'scale' in reads:
+            self.scale = nn.Parameter(torch.tensor(.3))
+        if 'class_weight' in reads:
+            self.register_buffer('class_weight', torch.tensor([1., 2., .5, 3.]))
+        if 'frozen_weight' in reads:
+            self.frozen_weight = nn.Parameter(torch.tensor([2., 1., 3., .5]), requires_grad=False)
         self.loss, self.names = loss, names
 
     def forward(self, x, *rest):
@@ -40,15 +44,8 @@ class Net(nn.Module):
 FORMS = {}
 
 
-def form(*names, must='right', frozen=()):
-    """`must`: 'right' in every file, 'warned' where a microbatch has not what the loss needs, or 'either'. `frozen`: what --freeze gets."""
-    def add(loss):
-        FORMS[loss.__name__] = dict(loss=loss, names=('x',) + names, must=must, frozen=frozen)
-        return loss
-    return add
-
-
 def expressions(must, names, **losses):
+    """`must`: 'right' in every file, 'warned' where a microbatch has not what the loss needs, or 'either', as where exporters write another loss."""
     for name, loss in losses.items():
         FORMS[name] = dict(loss=loss, names=('x', *names.split()), must=must, frozen=())
 
@@ -80,7 +77,6 @@ expressions('right', 'labels',
             ce_and_decay=lambda m, z, d: entropy(z, d) + .01 * (m.a.weight ** 2).sum(),
             ce_and_zloss=lambda m, z, d: entropy(z, d) + 1e-2 * (torch.logsumexp(z, -1) ** 2).mean(),
             ce_and_entropy=lambda m, z, d: entropy(z, d) + .05 * (F.softmax(z, -1) * F.log_softmax(z, -1)).sum(-1).mean(),
-            focal=lambda m, z, d: ((1 - torch.exp(-entropy(z, d, reduction='none'))) ** 2 * entropy(z, d, reduction='none')).sum() / seen(d).sum(),
             picked=lambda m, z, d: -(F.log_softmax(z, -1).gather(-1, d['labels'].clamp(min=0).unsqueeze(-1)).squeeze(-1) * seen(d)).sum() / seen(d).sum(),
             one_hot=lambda m, z, d: -(F.log_softmax(z, -1) * F.one_hot(d['labels'].clamp(min=0), C) * seen(d).unsqueeze(-1)).sum() / seen(d).sum(),
             where_zero=lambda m, z, d: torch.where(seen(d), -F.log_softmax(z, -1)[..., 0], z.new_zeros(())).sum() / seen(d).float().sum())
@@ -90,6 +86,8 @@ expressions('either', 'labels',
             ce_weight_smooth=lambda m, z, d: entropy(z, d, weight=m.class_weight, label_smoothing=.1),
             ce_weight_counted=lambda m, z, d: entropy(z, d, weight=torch.bincount(d['labels'].clamp(min=0).flatten(), minlength=C).to(z.dtype)),
             ce_selected=lambda m, z, d: F.cross_entropy(z[seen(d)], d['labels'][seen(d)]))
+expressions('either', 'labels', focal=lambda m, z, d: ((1 - torch.exp(-entropy(z, d, reduction='none'))) ** 2 * entropy(z, d, reduction='none')).sum() / seen(d).sum())
+expressions('either', 'y', ce_soft=lambda m, z, d: F.cross_entropy(flat(z), F.softmax(flat(d['y']), -1)))
 for _name in ('ce_weight', 'ce_weight_transposed', 'ce_weight_smooth'):
     FORMS[_name + '_frozen'] = dict(FORMS[_name], must='right', frozen=('class_weight',))
 FORMS['ce_weight_parameter'] = dict(FORMS['ce'], loss=lambda m, z, d: entropy(z, d, weight=m.frozen_weight), frozen=('frozen_weight',))
@@ -117,7 +115,6 @@ expressions('right', 'y',
             kl_batchmean=lambda m, z, d: F.kl_div(F.log_softmax(z, -1), F.softmax(d['y'], -1), reduction='batchmean'),
             kl_mean=lambda m, z, d: F.kl_div(F.log_softmax(z, -1), F.softmax(d['y'], -1), reduction='mean'),
             kl_log_target=lambda m, z, d: F.kl_div(F.log_softmax(z, -1), F.log_softmax(d['y'], -1), reduction='batchmean', log_target=True),
-            ce_soft=lambda m, z, d: F.cross_entropy(flat(z), F.softmax(flat(d['y']), -1)),
             poisson=lambda m, z, d: F.poisson_nll_loss(z, d['y'].abs()),
             gaussian=lambda m, z, d: F.gaussian_nll_loss(z, d['y'], torch.ones_like(z) * .5),
             soft_margin=lambda m, z, d: F.soft_margin_loss(z, torch.where(d['y'] > 0, 1., -1.).to(z.dtype)),

@@ -10,12 +10,12 @@ import io
 import json
 import logging
 import os
-import random
-import shutil
+import re
 import tempfile
 import warnings
 import zipfile
 
+import onnx
 import torch
 from safetensors.torch import save_file
 
@@ -57,7 +57,8 @@ def make(folder, name, model, data, must='right', frozen=(), exporters=EXPORTERS
     for exporter in exporters:
         out = f'{folder}/{name}-{exporter}'
         os.makedirs(out, exist_ok=True)
-        ref = dict(loss=loss, must=must, frozen=list(frozen), rows=len(args[0]))
+        # Other files tell buffers from parameters.
+        ref = dict(loss=loss, must=must, frozen=[n for n in frozen if exporter == 'legacy' or n in dict(model.named_parameters())])
         try:
             export(model, args, names, f'{out}/model.onnx', exporter)
             save_file({n: t.contiguous() for n, t in data.items()}, f'{out}/batch.safetensors')
@@ -76,6 +77,15 @@ def make_form(folder, name, seed=0):
     make(folder, name, forms.Net(entry['loss'], entry['names']), {n: data[n] for n in entry['names']}, entry['must'], entry['frozen'])
 
 
+def without_paths(path):
+    """A stored file names sources, not where they were."""
+    model = onnx.load(path)
+    for node in model.graph.node:
+        for entry in node.metadata_props:
+            entry.value = re.sub(r'File "[^"]*/', 'File "', entry.value)
+    onnx.save(model, path)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('folder', nargs='?')
@@ -92,13 +102,15 @@ def main():
             with zipfile.ZipFile(f'{HERE}/quick.zip', 'w', zipfile.ZIP_DEFLATED) as archive:
                 for path, _, files in sorted(os.walk(folder)):
                     for file in sorted(files):
+                        if file == 'model.onnx':
+                            without_paths(f'{path}/{file}')
                         archive.write(f'{path}/{file}', os.path.relpath(f'{path}/{file}', folder))
         return
     if options.tier == 'heads':
         import heads
         for name in heads.HEADS:
             if not options.only or name in options.only:
-                make(options.folder, name, *heads.build(name), exporters=(*EXPORTERS, 'plain'))
+                make(options.folder, name, *heads.build(name), heads.MUST.get(name, 'right'), exporters=(*EXPORTERS, 'plain'))
         return
     for name in forms.FORMS:
         if not options.only or name in options.only:
