@@ -531,7 +531,7 @@ private:
           });
     if (batchMixes.empty() && !options.training && variant.rows &&
         cutsBatches())
-      findOtherMeans(variant);
+      findOtherMerges(variant);
     if (batchMixes.empty() && ownLoss && !ownLoss->adds())
       batchMixes.push_back(ownLoss->whyNot() + kMeanOfMeans);
     if (batchMixes.empty() || !cutsBatches())
@@ -543,23 +543,27 @@ private:
   }
 
   /// Outputs whose microbatches are averaged by their rows, and which are no
-  /// mean over rows, such as one over the labels that count.
-  void findOtherMeans(const VariantShapes &variant) {
+  /// mean over rows, such as one over the labels that count; and sums.
+  void findOtherMerges(const VariantShapes &variant) {
     for (const auto &[name, merge] : options.merges) {
-      if (merge != Merge::Mean)
+      if (merge != Merge::Mean && merge != Merge::Sum)
         continue;
-      const OwnLoss mean({variant}, variant.batchRows, name, model->interface(),
-                         options, [&](const VariantShapes &shapes) {
-                           return importFile(shapes, /*first=*/false,
-                                             /*keep=*/true);
-                         });
-      if (mean.isRowMean())
+      const bool isMean = merge == Merge::Mean;
+      const OwnLoss found(
+          {variant}, variant.batchRows, name, model->interface(), options,
+          [&](const VariantShapes &shapes) {
+            return importFile(shapes, /*first=*/false,
+                              /*keep=*/true);
+          },
+          /*takesTotals=*/false);
+      if (isMean ? found.isRowMean() : found.isSum())
         continue;
+      const std::string what = isMean ? "mean" : "sum";
       batchMixes.push_back(
-          (mean.adds() ? "output '" + name + "' is a mean over other than rows"
-                       : mean.whyNot()) +
-          ", so that output '" + name +
-          "' is taken for the mean of the microbatches' values");
+          (found.adds() ? "output '" + name + "' is no " + what + " over rows"
+                        : found.whyNot()) +
+          ", so that output '" + name + "' is taken for the " + what +
+          " of the microbatches' values");
     }
     kept.clear();
   }

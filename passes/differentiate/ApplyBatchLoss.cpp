@@ -1,5 +1,6 @@
 // The steps of a BatchLoss, done to a graph: see BatchLoss.h.
-// Tests: test/e2e/cli/own-loss.test.
+// Tests: test/unit/passes/differentiate/BatchLossTest.cpp,
+// test/e2e/cli/own-loss.test.
 #include "ir/GraphBoundary.h"
 #include "ir/OpDescs.h"
 #include "ir/ShapeInference.h"

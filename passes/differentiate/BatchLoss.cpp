@@ -4,7 +4,8 @@
 // microbatch; rows; a sum over rows ("additive": the whole batch's is the sum
 // of the microbatches'); or unknown. Nothing is guessed: an op that no rule
 // covers makes unknown of what depends on rows.
-// Tests: test/e2e/cli/own-loss.test.
+// Tests: test/unit/passes/differentiate/BatchLossTest.cpp,
+// test/e2e/cli/own-loss.test.
 #include "passes/differentiate/BatchLoss.h"
 
 #include "ir/OpDescs.h"
@@ -25,6 +26,11 @@ using Kind = BatchLossStep::Kind;
 
 /// Most bytes of a constant whose numbers are looked at.
 constexpr size_t kMostBytes = size_t(64) << 20;
+
+constexpr const char *kByParameters =
+    "divides by a sum over the batch that parameters are in";
+constexpr const char *kBySize =
+    "follows from the number of rows in a way that is not followed";
 
 /// What a value has of the batch.
 struct Part {
@@ -49,8 +55,8 @@ using Is = Part::Is;
 
 class LossReader {
 public:
-  LossReader(GraphOp graph, GraphOp whole)
-      : graph(graph), rows(rowsOf(graph)), ops(graph),
+  LossReader(GraphOp graph, GraphOp whole, bool takesTotals)
+      : graph(graph), takesTotals(takesTotals), rows(rowsOf(graph)), ops(graph),
         tensors(ops.weights(), kMostBytes) {
     if (!whole)
       return;
@@ -76,7 +82,8 @@ public:
     Part end = known.lookup(loss);
     if (end.is == Is::unknown) {
       BatchLoss none = lost(end.lostAt, end.lostBy);
-      if (auto div = dyn_cast_or_null<DivOp>(end.lostAt))
+      if (auto div = dyn_cast_or_null<DivOp>(end.lostAt);
+          div && end.lostBy == kByParameters)
         none.lostBy += remedyFor(div.getRhs());
       return none;
     }
@@ -89,11 +96,13 @@ public:
         llvm::none_of(found.steps, [](const BatchLossStep &step) {
           return step.kind == Kind::total || step.kind == Kind::meanTotal;
         });
+    found.isSum = end.is == Is::additive && found.steps.empty();
     return std::move(found);
   }
 
 private:
   GraphOp graph;
+  const bool takesTotals;
   const int64_t rows;
   int64_t otherRows = 0;
   NodeOps ops;
@@ -179,6 +188,8 @@ private:
       hasRows |= part.is == Is::rows;
       hasSums |= part.is == Is::additive;
     }
+    if (!takesTotals && hasTotal)
+      return bySize(op);
     const bool isConstant = llvm::all_of(op->getOperands(), [&](Value operand) {
       return known.lookup(operand).isConstant();
     });
@@ -210,7 +221,11 @@ private:
   /// A sum or mean over rows, new here. One of data alone is a count, and is
   /// made before all else; a count that needs another count is none.
   Part summed(Operation *op, Part part) {
-    const bool isTotal = part.isOfData && !part.hasTotal;
+    const bool isTotal = takesTotals && part.isOfData && !part.hasTotal;
+    Type element = elementTypeOf(op->getResult(0));
+    if (isTotal &&
+        element.getIntOrFloatBitWidth() < (isa<FloatType>(element) ? 32 : 8))
+      return unknown(op, "counts the batch in a type that is not added up");
     if (isTotal) {
       step(part.isMean ? Kind::meanTotal : Kind::total, op);
       Part total;
@@ -296,12 +311,25 @@ private:
     if (!here || !there || *here == 0 ||
         *here * static_cast<double>(otherRows) !=
             *there * static_cast<double>(rows))
-      return unknown(op, "follows from the number of rows in a way that is "
-                         "not followed");
-    step(Kind::total, op);
+      return unknown(op, kBySize);
+    if (takesTotals)
+      step(Kind::total, op);
     Part part;
     part.hasTotal = true;
     return part;
+  }
+
+  /// Of ops that read the number of rows, and take no totals: a sum over it is
+  /// a mean.
+  Part bySize(Operation *op) {
+    if (isa<ConvertOp, ReshapeOp>(op))
+      return known.lookup(op->getOperand(0));
+    Part sum = known.lookup(op->getOperand(0));
+    if (!isa<DivOp>(op) || sum.is != Is::additive || sum.isMean)
+      return unknown(op, kBySize);
+    step(Kind::share, op);
+    sum.isMean = true;
+    return sum;
   }
 
   /// A value with an entry for each row, the same for all rows.
@@ -492,8 +520,8 @@ private:
         .Case<NegOp, ReshapeOp, TransposeOp, BroadcastOp, SliceOp, ReverseOp>(
             [&](auto) { return known.lookup(op->getOperand(0)); })
         .Case<ConvertOp>([&](ConvertOp convert) {
-          return isa<FloatType>(elementTypeOf(convert.getOperand())) &&
-                         isa<FloatType>(elementTypeOf(convert.getResult()))
+          return isa<FloatType>(elementTypeOf(convert.getResult())) ||
+                         !isa<FloatType>(elementTypeOf(convert.getOperand()))
                      ? known.lookup(convert.getOperand())
                      : notLinear(op);
         })
@@ -540,8 +568,9 @@ private:
       return right.is == Is::additive && left.is == Is::whole
                  ? notLinear(op)
                  : unknown(op, commutes ? "multiplies two sums over the batch"
-                                        : "divides by a sum over the batch "
-                                          "that parameters are in");
+                               : takesTotals
+                                   ? kByParameters
+                                   : "divides by a sum over the batch");
     // Of a file of one size, the number may stand for how many there are.
     if (!right.isExplicit && !left.isMean && !right.hasTotal)
       return unknown(op, "scales a sum over the batch by a number that may be "
@@ -591,8 +620,9 @@ std::optional<double> numberOf(Operation *op) {
   return std::nullopt;
 }
 
-BatchLoss findBatchLoss(GraphOp graph, unsigned output, GraphOp whole) {
-  return LossReader(graph, whole).run(output);
+BatchLoss findBatchLoss(GraphOp graph, unsigned output, GraphOp whole,
+                        bool takesTotals) {
+  return LossReader(graph, whole, takesTotals).run(output);
 }
 
 } // namespace pipec::pipe

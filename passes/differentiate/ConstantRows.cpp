@@ -1,5 +1,5 @@
 // Constants by their numbers: see ConstantRows.h.
-// Tests: test/e2e/cli/own-loss.test.
+// Tests: test/unit/passes/differentiate/ConstantRowsTest.cpp.
 #include "passes/differentiate/ConstantRows.h"
 
 #include "ir/PipeOps.h"
@@ -87,7 +87,8 @@ std::optional<ConstantRows> ConstantRows::of(const Tensor &tensor, int64_t dim,
     (static_cast<int64_t>(d) < dim ? outer : inner) *=
         static_cast<int64_t>(d) == dim ? 1 : shape[d];
   ConstantRows result;
-  result.last = shape.back();
+  const bool isLast = dim + 1 == static_cast<int64_t>(shape.size());
+  result.last = isLast ? shape.back() / rows : shape.back();
   auto at = [&](int64_t o, int64_t row, int64_t i) {
     return (*numbers)[static_cast<size_t>((o * rows + row) * inner + i)];
   };

@@ -50,7 +50,7 @@ public:
 
 private:
   std::vector<double> first, step; // of a row, row-major
-  int64_t last = 1;                // size of the last dimension
+  int64_t last = 1;                // size of the last dimension, of one row
 };
 
 } // namespace pipec::pipe
