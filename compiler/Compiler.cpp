@@ -125,6 +125,7 @@ private:
             dropOtherOutputs(**imported, pipe::findGraph(**imported)));
       modules.push_back(std::move(*imported));
     }
+    kept.clear();
     if (isFirstTry)
       PIPEC_RETURN_IF_ERROR(planFor(modules));
     for (size_t v = 0; v < variants.size(); ++v)
@@ -255,6 +256,12 @@ private:
   std::string planText;
   std::vector<std::string> batchMixes;
   std::optional<OwnLoss> ownLoss; // of a mean that the model takes itself
+  /// The file for one size, as the frontend makes it, and what it said.
+  struct Imported {
+    OwningOpRef<ModuleOp> module;
+    std::vector<std::string> notices;
+  };
+  std::map<int64_t, Imported> kept; // by rows, while several look at them
   bool isFirstTry = true;
   llvm::SmallVector<int64_t> recomputedStages; // of Recompute::Auto
 
@@ -302,7 +309,7 @@ private:
     ownLoss.emplace(variants, variants[0].batchRows * options.accumulate,
                     options.training->output, model->interface(), options,
                     [&](const VariantShapes &shapes) {
-                      return importFile(shapes, /*first=*/false);
+                      return importFile(shapes, /*first=*/false, /*keep=*/true);
                     });
   }
 
@@ -319,27 +326,45 @@ private:
     return runPhase(module, "lower", pipe::buildLowerPipeline);
   }
 
+  /// As the frontend makes it. `keep`: it will be asked for again.
   StatusOr<OwningOpRef<ModuleOp>> importFile(const VariantShapes &variant,
-                                             bool first) {
+                                             bool first, bool keep = false) {
+    auto at = kept.find(variant.rows);
+    Imported made;
+    if (at == kept.end()) {
+      PIPEC_ASSIGN_OR_RETURN(made, readFile(variant));
+      if (keep)
+        at = kept.emplace(variant.rows, std::move(made)).first;
+    }
+    const Imported &imported = at == kept.end() ? made : at->second;
+    // A remark about the file is made once, not once a size.
+    if (first)
+      for (const std::string &text : imported.notices)
+        report(text);
+    if (at == kept.end())
+      return std::move(made.module);
+    return OwningOpRef<ModuleOp>(imported.module.get().clone());
+  }
+
+  StatusOr<Imported> readFile(const VariantShapes &variant) {
     onnx::ImportOptions importOptions = tieOptions();
     importOptions.inputShapes = variant.inputShapes;
     importOptions.bindings = otherBindings(variant);
     for (const auto &input : model->interface().inputs)
       if (isWholeInput(input, options))
         importOptions.wholeInputs.push_back(input.name);
-    // A remark about the file is made once, not once a size.
+    Imported imported;
     onnx::Notice notice = [&](const std::string &text) {
-      if (first)
-        report(text);
+      imported.notices.push_back(text);
     };
     DiagnosticCollector diagnostics(&context);
-    PIPEC_ASSIGN_OR_RETURN(OwningOpRef<ModuleOp> module,
+    PIPEC_ASSIGN_OR_RETURN(imported.module,
                            model->import(context, importOptions, notice));
     // A frozen parameter may be in what a mean is taken over.
     if (options.training)
       for (const std::string &pattern : options.training->freeze)
-        freeze(*module, pattern);
-    return module;
+        freeze(*imported.module, pattern);
+    return imported;
   }
 
   /// How many parameters `pattern` means; those are frozen from here on.
@@ -506,7 +531,7 @@ private:
           });
     if (batchMixes.empty() && !options.training && variant.rows &&
         cutsBatches())
-      findOtherMeans(variant);
+      findOtherMerges(variant);
     if (batchMixes.empty() && ownLoss && !ownLoss->adds())
       batchMixes.push_back(ownLoss->whyNot() + kMeanOfMeans);
     if (batchMixes.empty() || !cutsBatches())
@@ -518,23 +543,29 @@ private:
   }
 
   /// Outputs whose microbatches are averaged by their rows, and which are no
-  /// mean over rows, such as one over the labels that count.
-  void findOtherMeans(const VariantShapes &variant) {
+  /// mean over rows, such as one over the labels that count; and sums.
+  void findOtherMerges(const VariantShapes &variant) {
     for (const auto &[name, merge] : options.merges) {
-      if (merge != Merge::Mean)
+      if (merge != Merge::Mean && merge != Merge::Sum)
         continue;
-      const OwnLoss mean({variant}, variant.batchRows, name, model->interface(),
-                         options, [&](const VariantShapes &shapes) {
-                           return importFile(shapes, /*first=*/false);
-                         });
-      if (mean.isRowMean())
+      const bool isMean = merge == Merge::Mean;
+      const OwnLoss found(
+          {variant}, variant.batchRows, name, model->interface(), options,
+          [&](const VariantShapes &shapes) {
+            return importFile(shapes, /*first=*/false,
+                              /*keep=*/true);
+          },
+          /*takesTotals=*/false);
+      if (isMean ? found.isRowMean() : found.isSum())
         continue;
+      const std::string what = isMean ? "mean" : "sum";
       batchMixes.push_back(
-          (mean.adds() ? "output '" + name + "' is a mean over other than rows"
-                       : mean.whyNot()) +
-          ", so that output '" + name +
-          "' is taken for the mean of the microbatches' values");
+          (found.adds() ? "output '" + name + "' is no " + what + " over rows"
+                        : found.whyNot()) +
+          ", so that output '" + name + "' is taken for the " + what +
+          " of the microbatches' values");
     }
+    kept.clear();
   }
 
   /// Of one row nothing is left to mix, so another size is imported. Where the

@@ -12,8 +12,9 @@ namespace pipec {
 
 OwnLoss::OwnLoss(const std::vector<VariantShapes> &variants, int64_t batchRows,
                  const std::string &name, const onnx::ModelInterface &model,
-                 const CompileOptions &options, const Importer &import)
-    : output(name) {
+                 const CompileOptions &options, const Importer &import,
+                 bool takesTotals)
+    : takesTotals(takesTotals), output(name) {
   // One row leaves no trace of the batch's dimension.
   lookedRows = std::max<int64_t>(variants[0].rows, 2);
   auto imported = [&](int64_t rows) -> OwningOpRef<ModuleOp> {
@@ -32,7 +33,8 @@ OwnLoss::OwnLoss(const std::vector<VariantShapes> &variants, int64_t batchRows,
   OwningOpRef<ModuleOp> whole =
       imported(batchRows > lookedRows ? batchRows : lookedRows + 1);
   loss = pipe::findBatchLoss(pipe::findGraph(*looked), *at,
-                             whole ? pipe::findGraph(*whole) : pipe::GraphOp());
+                             whole ? pipe::findGraph(*whole) : pipe::GraphOp(),
+                             takesTotals);
   if (!loss.isSeen()) {
     const std::string where =
         loss.lostAt ? pipe::originOf(loss.lostAt->getLoc()).str() : "";
@@ -59,7 +61,8 @@ bool OwnLoss::isSameIn(pipe::GraphOp graph, int64_t rows, unsigned at,
                        pipe::GraphOp whole) const {
   if (rows == lookedRows || rows < 2)
     return true;
-  const pipe::BatchLoss other = pipe::findBatchLoss(graph, at, whole);
+  const pipe::BatchLoss other =
+      pipe::findBatchLoss(graph, at, whole, takesTotals);
   return other.isSeen() && other.steps == loss.steps;
 }
 

@@ -16,12 +16,15 @@ public:
 
   /// Imports the model for the largest microbatch and for `batchRows` rows, the
   /// whole batch's, and looks at output `name` (empty: the only one).
+  /// `takesTotals`: see pipe::findBatchLoss.
   OwnLoss(const std::vector<VariantShapes> &variants, int64_t batchRows,
           const std::string &name, const onnx::ModelInterface &model,
-          const CompileOptions &options, const Importer &import);
+          const CompileOptions &options, const Importer &import,
+          bool takesTotals = true);
 
   /// Whether it is a mean over rows; see pipe::BatchLoss.
   bool isRowMean() const { return adds() && loss.isRowMean; }
+  bool isSum() const { return adds() && loss.isSum; }
   /// Whether the losses of microbatches add up to the whole batch's, once each
   /// has been through apply().
   bool adds() const { return looked && loss.isSeen(); }
@@ -38,6 +41,7 @@ private:
                 pipe::GraphOp whole) const;
   mlir::OwningOpRef<mlir::ModuleOp> looked;
   int64_t lookedRows = 0;
+  bool takesTotals;
   std::string output, why;
   pipe::BatchLoss loss;
 };

@@ -161,7 +161,9 @@ Val Emitter::pad(pipe::PadMode mode, const Val &x, const Val &value,
 
 Val Emitter::reduce(pipe::ReduceKind kind, const Val &x, const Shape &dims,
                     bool keepDims) {
-  if (dims.empty())
+  // Of a scalar it is there, although it does nothing: a squeeze makes one of
+  // one row, and the mean over rows has to be found.
+  if (dims.empty() && x.rank() != 0)
     return x;
   return emit1("reduce", {x},
                attrs()

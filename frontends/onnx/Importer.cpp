@@ -60,6 +60,7 @@ private:
                         const TensorType &got) const;
   void noticeRepeatedOutputs() const;
   void noticeUnclearStops() const;
+  void noticeLeftOut() const;
   Status verify();
 
   mlir::MLIRContext &context;
@@ -434,6 +435,35 @@ void Importer::noticeRepeatedOutputs() const {
              " times in the file; it is there once here, by its name");
 }
 
+/// The exporter of torch.export writes a cross entropy without its label
+/// smoothing; what the call was stands in the metadata. Where other nodes are
+/// of that call, too, they may hold the smoothing.
+void Importer::noticeLeftOut() const {
+  std::map<std::string, int> nodesOf;
+  for (const FxCall &call : model.calls)
+    ++nodesOf[call.result];
+  for (int n = 0; n < model.graph().node_size(); ++n) {
+    const FxCall &call = model.calls[n];
+    if (!notice ||
+        model.graph().node(n).op_type() != "SoftmaxCrossEntropyLoss" ||
+        call.target != "torch.ops.aten.cross_entropy_loss.default" ||
+        nodesOf[call.result] > 1)
+      continue;
+    constexpr size_t kPlace = 5; // among the arguments
+    auto named = call.keywords.find("label_smoothing");
+    const std::string smoothing = named != call.keywords.end() ? named->second
+                                  : call.args.size() > kPlace
+                                      ? call.args[kPlace]
+                                      : "";
+    if (!smoothing.empty() && std::strtod(smoothing.c_str(), nullptr) != 0)
+      notice("warning: " + model.where(n) +
+             ": the exporter left label_smoothing=" + smoothing +
+             " out of the file, so that this loss is another one than the "
+             "model's; train with --loss cross_entropy --label-smoothing " +
+             smoothing + ", or write the smoothing in the model");
+  }
+}
+
 Status Importer::verify() {
   std::string message;
   int64_t node = -1; // which the message is about
@@ -475,6 +505,7 @@ StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Importer::run() {
   if (notice)
     noticeUnclearStops();
   noticeRepeatedOutputs();
+  noticeLeftOut();
   asDeclared = sizesAreAsDeclared(inputs);
   makeGraph(inputs);
   declareWeights();

@@ -1,5 +1,6 @@
 // The steps of a BatchLoss, done to a graph: see BatchLoss.h.
-// Tests: test/e2e/cli/own-loss.test.
+// Tests: test/unit/passes/differentiate/BatchLossTest.cpp,
+// test/e2e/cli/own-loss.test.
 #include "ir/GraphBoundary.h"
 #include "ir/OpDescs.h"
 #include "ir/ShapeInference.h"
@@ -82,8 +83,9 @@ private:
     if (auto reduce = dyn_cast<ReduceOp>(op)) {
       auto there = cast<ReduceOp>(other);
       return reduce.getKind() == there.getKind() &&
-             reduce.getDims() == there.getDims() &&
-             reduce.getKeepDims() == there.getKeepDims();
+             reduce.getType() == there.getType() &&
+             (reduce.getDims() == there.getDims() ||
+              (rows == 1 && isSqueezed(reduce, there, otherRows)));
     }
     if (!isa<ConstantOp>(op))
       return op->getNumOperands() == other->getNumOperands();
@@ -91,6 +93,16 @@ private:
     return here && there &&
            *here * static_cast<double>(otherRows) ==
                *there * static_cast<double>(rows);
+  }
+
+  /// A squeeze takes the dimension of one row away, too, and with it one that
+  /// is reduced.
+  static bool isSqueezed(ReduceOp one, ReduceOp there, int64_t otherRows) {
+    auto elements = [](ReduceOp reduce) {
+      return cast<RankedTensorType>(reduce.getOperand().getType())
+          .getNumElements();
+    };
+    return elements(one) * otherRows == elements(there);
   }
 
   /// An input for the sum over microbatches of `value`, of the copy.

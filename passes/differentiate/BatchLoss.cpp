@@ -4,7 +4,8 @@
 // microbatch; rows; a sum over rows ("additive": the whole batch's is the sum
 // of the microbatches'); or unknown. Nothing is guessed: an op that no rule
 // covers makes unknown of what depends on rows.
-// Tests: test/e2e/cli/own-loss.test.
+// Tests: test/unit/passes/differentiate/BatchLossTest.cpp,
+// test/e2e/cli/own-loss.test.
 #include "passes/differentiate/BatchLoss.h"
 
 #include "ir/OpDescs.h"
@@ -25,6 +26,11 @@ using Kind = BatchLossStep::Kind;
 
 /// Most bytes of a constant whose numbers are looked at.
 constexpr size_t kMostBytes = size_t(64) << 20;
+
+constexpr const char *kByParameters =
+    "divides by a sum over the batch that parameters are in";
+constexpr const char *kBySize =
+    "follows from the number of rows in a way that is not followed";
 
 /// What a value has of the batch.
 struct Part {
@@ -47,23 +53,15 @@ struct Part {
 };
 using Is = Part::Is;
 
-/// Rows of a microbatch; 0 where no input is cut.
-int64_t rowsOf(GraphOp graph) {
-  for (BlockArgument argument : graph.getBody().getArguments())
-    if (ShapeRef shape = shapeOf(argument);
-        !graph.isWhole(argument.getArgNumber()) && !shape.empty())
-      return shape[0];
-  return 0;
-}
-
 class LossReader {
 public:
-  LossReader(GraphOp graph, GraphOp whole)
-      : graph(graph), rows(rowsOf(graph)),
-        weights(graph->getParentOfType<ModuleOp>()), ops(graph) {
+  LossReader(GraphOp graph, GraphOp whole, bool takesTotals)
+      : graph(graph), takesTotals(takesTotals), rows(rowsOf(graph)), ops(graph),
+        tensors(ops.weights(), kMostBytes) {
     if (!whole)
       return;
     others.emplace(whole);
+    otherTensors.emplace(others->weights(), kMostBytes);
     otherRows = rowsOf(whole);
   }
 
@@ -75,12 +73,20 @@ public:
       known[argument] = ofInput(argument);
     for (Operation *op : waysTo(loss)) {
       Part part = visit(op);
+      if (others && part.is != Is::unknown && !isSameThere(op, part))
+        part = unknown(op, "is another operation at other sizes of a "
+                           "microbatch");
       for (Value value : op->getResults())
         known[value] = part;
     }
     Part end = known.lookup(loss);
-    if (end.is == Is::unknown)
-      return lost(end.lostAt, end.lostBy);
+    if (end.is == Is::unknown) {
+      BatchLoss none = lost(end.lostAt, end.lostBy);
+      if (auto div = dyn_cast_or_null<DivOp>(end.lostAt);
+          div && end.lostBy == kByParameters)
+        none.lostBy += remedyFor(div.getRhs());
+      return none;
+    }
     if (end.is == Is::rows)
       return lost(loss.getDefiningOp(), "has a value for each row");
     if (end.is == Is::whole)
@@ -90,18 +96,20 @@ public:
         llvm::none_of(found.steps, [](const BatchLossStep &step) {
           return step.kind == Kind::total || step.kind == Kind::meanTotal;
         });
+    found.isSum = end.is == Is::additive && found.steps.empty();
     return std::move(found);
   }
 
 private:
   GraphOp graph;
+  const bool takesTotals;
   const int64_t rows;
   int64_t otherRows = 0;
-  SymbolTable weights; // of the module
   NodeOps ops;
   std::optional<NodeOps> others;
   llvm::DenseMap<Value, Part> known;
-  Constants tensors{kMostBytes};
+  Constants tensors;
+  std::optional<Constants> otherTensors;
   BatchLoss found;
 
   static BatchLoss lost(Operation *op, const char *why) {
@@ -136,6 +144,21 @@ private:
     return result;
   }
 
+  /// Where one parameter alone is in a divisor: class weights, most likely,
+  /// which a file of the older exporter does not tell from parameters.
+  std::string remedyFor(Value divisor) {
+    std::string name;
+    for (Operation *op : waysTo(divisor))
+      if (auto load = dyn_cast<LoadWeightOp>(op); load && isParameter(load)) {
+        if (!name.empty() && name != load.getWeight())
+          return "";
+        name = load.getWeight().str();
+      }
+    return name.empty() ? ""
+                        : " (" + name + "; --freeze " + name +
+                              " where that is not to be trained)";
+  }
+
   Part ofInput(BlockArgument argument) {
     Part part;
     ShapeRef shape = shapeOf(argument);
@@ -165,6 +188,8 @@ private:
       hasRows |= part.is == Is::rows;
       hasSums |= part.is == Is::additive;
     }
+    if (!takesTotals && hasTotal)
+      return bySize(op);
     const bool isConstant = llvm::all_of(op->getOperands(), [&](Value operand) {
       return known.lookup(operand).isConstant();
     });
@@ -188,7 +213,7 @@ private:
   }
 
   bool isParameter(LoadWeightOp load) {
-    auto weight = weights.lookup<WeightOp>(load.getWeight());
+    auto weight = ops.weights().lookup<WeightOp>(load.getWeight());
     return !weight || (weight.getKind() == WeightKind::parameter &&
                        !weight->hasAttr(kFrozenAttr));
   }
@@ -196,7 +221,11 @@ private:
   /// A sum or mean over rows, new here. One of data alone is a count, and is
   /// made before all else; a count that needs another count is none.
   Part summed(Operation *op, Part part) {
-    const bool isTotal = part.isOfData && !part.hasTotal;
+    const bool isTotal = takesTotals && part.isOfData && !part.hasTotal;
+    Type element = elementTypeOf(op->getResult(0));
+    if (isTotal &&
+        element.getIntOrFloatBitWidth() < (isa<FloatType>(element) ? 32 : 8))
+      return unknown(op, "counts the batch in a type that is not added up");
     if (isTotal) {
       step(part.isMean ? Kind::meanTotal : Kind::total, op);
       Part total;
@@ -211,6 +240,39 @@ private:
 
   Operation *otherOf(Operation *op) {
     return others ? others->find(ops.keyOf(op)) : nullptr;
+  }
+
+  /// Whether the op at the other size reads the same operands and makes as much
+  /// of each row. `x[:2]` does not: it is all rows of a microbatch of two.
+  bool isSameThere(Operation *op, const Part &part) {
+    Operation *other = otherOf(op);
+    if (!other || op->getNumOperands() != other->getNumOperands() ||
+        op->getNumResults() != other->getNumResults())
+      return false;
+    for (auto [here, there] :
+         llvm::zip(op->getOperands(), other->getOperands())) {
+      auto a = dyn_cast<BlockArgument>(here),
+           b = dyn_cast<BlockArgument>(there);
+      if (a || b ? !a || !b || a.getArgNumber() != b.getArgNumber()
+                 : otherOf(here.getDefiningOp()) != there.getDefiningOp())
+        return false;
+    }
+    for (auto [here, there] : llvm::zip(op->getResults(), other->getResults()))
+      if (!isSameShape(shapeOf(here), shapeOf(there), part))
+        return false;
+    auto reduce = dyn_cast<ReduceOp>(op);
+    return !reduce || reduce.getDims() == cast<ReduceOp>(other).getDims();
+  }
+
+  bool isSameShape(ShapeRef here, ShapeRef there, const Part &part) const {
+    if (here.size() != there.size())
+      return false;
+    for (size_t d = 0; d < here.size(); ++d)
+      if (part.is == Is::rows && static_cast<int64_t>(d) == part.dim
+              ? here[d] / rows * otherRows != there[d]
+              : here[d] != there[d])
+        return false;
+    return true;
   }
 
   /// Of ops whose operands are the same in every microbatch.
@@ -235,8 +297,9 @@ private:
     return part;
   }
 
-  static bool isSameConstant(Operation *a, Operation *b) {
-    std::optional<Tensor> x = constantTensor(a), y = constantTensor(b);
+  bool isSameConstant(Operation *here, Operation *there) const {
+    std::optional<Tensor> x = constantTensor(here, ops.weights()),
+                          y = constantTensor(there, others->weights());
     return x && y && x->type() == y->type() &&
            !std::memcmp(x->data(), y->data(), x->byteSize());
   }
@@ -248,12 +311,25 @@ private:
     if (!here || !there || *here == 0 ||
         *here * static_cast<double>(otherRows) !=
             *there * static_cast<double>(rows))
-      return unknown(op, "follows from the number of rows in a way that is "
-                         "not followed");
-    step(Kind::total, op);
+      return unknown(op, kBySize);
+    if (takesTotals)
+      step(Kind::total, op);
     Part part;
     part.hasTotal = true;
     return part;
+  }
+
+  /// Of ops that read the number of rows, and take no totals: a sum over it is
+  /// a mean.
+  Part bySize(Operation *op) {
+    if (isa<ConvertOp, ReshapeOp>(op))
+      return known.lookup(op->getOperand(0));
+    Part sum = known.lookup(op->getOperand(0));
+    if (!isa<DivOp>(op) || sum.is != Is::additive || sum.isMean)
+      return unknown(op, kBySize);
+    step(Kind::share, op);
+    sum.isMean = true;
+    return sum;
   }
 
   /// A value with an entry for each row, the same for all rows.
@@ -284,7 +360,7 @@ private:
   /// from those of row 0.
   std::shared_ptr<const ConstantRows> numbersOf(Value here, Value there,
                                                 int64_t dim) {
-    std::optional<Tensor> a = tensors.of(here), b = tensors.of(there);
+    std::optional<Tensor> a = tensors.of(here), b = otherTensors->of(there);
     auto x = a ? ConstantRows::of(*a, dim, rows) : std::nullopt,
          y = b ? ConstantRows::of(*b, dim, otherRows) : std::nullopt;
     if (!x || !y || !(*x == *y))
@@ -444,8 +520,8 @@ private:
         .Case<NegOp, ReshapeOp, TransposeOp, BroadcastOp, SliceOp, ReverseOp>(
             [&](auto) { return known.lookup(op->getOperand(0)); })
         .Case<ConvertOp>([&](ConvertOp convert) {
-          return isa<FloatType>(elementTypeOf(convert.getOperand())) &&
-                         isa<FloatType>(elementTypeOf(convert.getResult()))
+          return isa<FloatType>(elementTypeOf(convert.getResult())) ||
+                         !isa<FloatType>(elementTypeOf(convert.getOperand()))
                      ? known.lookup(convert.getOperand())
                      : notLinear(op);
         })
@@ -492,8 +568,9 @@ private:
       return right.is == Is::additive && left.is == Is::whole
                  ? notLinear(op)
                  : unknown(op, commutes ? "multiplies two sums over the batch"
-                                        : "divides by a sum over the batch "
-                                          "that parameters are in");
+                               : takesTotals
+                                   ? kByParameters
+                                   : "divides by a sum over the batch");
     // Of a file of one size, the number may stand for how many there are.
     if (!right.isExplicit && !left.isMean && !right.hasTotal)
       return unknown(op, "scales a sum over the batch by a number that may be "
@@ -505,12 +582,12 @@ private:
 
 } // namespace
 
-NodeOps::NodeOps(GraphOp graph) {
+NodeOps::NodeOps(GraphOp graph) : table(graph->getParentOfType<ModuleOp>()) {
   std::map<std::pair<int64_t, std::string>, int64_t> counts;
   for (Operation &op : graph.getBody().front().without_terminator()) {
     // A constant is a literal or lies in the pool, by its size.
-    const bool isConstant =
-        isa<ConstantOp, LoadWeightOp>(op) && constantTensor(&op).has_value();
+    const bool isConstant = isa<ConstantOp, LoadWeightOp>(op) &&
+                            constantTensor(&op, table).has_value();
     NodeOp key{originOf(op.getLoc()).index,
                isConstant ? "constant" : op.getName().getStringRef().str(), 0};
     key.ordinal = counts[{key.index, key.name}]++;
@@ -543,8 +620,9 @@ std::optional<double> numberOf(Operation *op) {
   return std::nullopt;
 }
 
-BatchLoss findBatchLoss(GraphOp graph, unsigned output, GraphOp whole) {
-  return LossReader(graph, whole).run(output);
+BatchLoss findBatchLoss(GraphOp graph, unsigned output, GraphOp whole,
+                        bool takesTotals) {
+  return LossReader(graph, whole, takesTotals).run(output);
 }
 
 } // namespace pipec::pipe

@@ -57,14 +57,20 @@ struct BatchLoss {
   /// Whether it is a mean over rows, and nothing else of them: the mean of the
   /// microbatches', weighed by their rows, is the whole batch's.
   bool isRowMean = false;
+  /// Whether microbatches' add up to it as they are; where no totals are taken.
+  bool isSum = false;
 };
 
 /// Looks at output `output` (by its number) of `graph`, as it comes from the
 /// frontend, for microbatches of 2 rows or more. `whole`: the same model for
 /// the whole batch, or another number of rows, which tells constants that are
 /// sizes from those that are not; null where the file allows no other number:
-/// constants are then taken for sizes where that would matter.
-BatchLoss findBatchLoss(GraphOp graph, unsigned output, GraphOp whole);
+/// constants are then taken for sizes where that would matter. `takesTotals`:
+/// whether whoever runs it can count over all microbatches first, as training
+/// does. Without, a divisor that depends on the batch is followed where it is
+/// the number of rows alone.
+BatchLoss findBatchLoss(GraphOp graph, unsigned output, GraphOp whole,
+                        bool takesTotals = true);
 
 /// Applies the steps to a module whose graph is as it comes from the frontend,
 /// for microbatches of `rows` rows. The totals become inputs of role

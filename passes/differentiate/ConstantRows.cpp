@@ -1,5 +1,5 @@
 // Constants by their numbers: see ConstantRows.h.
-// Tests: test/e2e/cli/own-loss.test.
+// Tests: test/unit/passes/differentiate/ConstantRowsTest.cpp.
 #include "passes/differentiate/ConstantRows.h"
 
 #include "ir/PipeOps.h"
@@ -20,7 +20,7 @@ std::optional<Tensor> Constants::of(Value value) {
       continue;
     }
     if (!op || isa<LoadWeightOp, ConstantOp>(op)) {
-      known[next] = op ? constantTensor(op) : std::nullopt;
+      known[next] = op ? constantTensor(op, weights) : std::nullopt;
       continue;
     }
     const size_t before = open.size();
@@ -37,6 +37,9 @@ std::optional<Tensor> Constants::of(Value value) {
   }
   return known.lookup(value);
 }
+
+/// From here on, a double does not hold all integers.
+constexpr double kExact = 9007199254740992.0; // 2^53
 
 /// Exactly, where a double holds them; nothing for other types.
 static std::optional<std::vector<double>> numbersOf(const Tensor &tensor) {
@@ -65,9 +68,10 @@ static std::optional<std::vector<double>> numbersOf(const Tensor &tensor) {
   default:
     return std::nullopt;
   }
-  // NaN compares unequal to itself and is none; others a double may not hold.
+  // NaN is no number, and integers are those that a double holds exactly.
+  const bool isInteger = tensor.dtype() == DType::I64;
   for (double number : numbers)
-    if (!(std::abs(number) <= 9007199254740992.0) && !std::isinf(number))
+    if (std::isnan(number) || (isInteger && std::abs(number) >= kExact))
       return std::nullopt;
   return numbers;
 }
@@ -83,7 +87,8 @@ std::optional<ConstantRows> ConstantRows::of(const Tensor &tensor, int64_t dim,
     (static_cast<int64_t>(d) < dim ? outer : inner) *=
         static_cast<int64_t>(d) == dim ? 1 : shape[d];
   ConstantRows result;
-  result.last = shape.back();
+  const bool isLast = dim + 1 == static_cast<int64_t>(shape.size());
+  result.last = isLast ? shape.back() / rows : shape.back();
   auto at = [&](int64_t o, int64_t row, int64_t i) {
     return (*numbers)[static_cast<size_t>((o * rows + row) * inner + i)];
   };

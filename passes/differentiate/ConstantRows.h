@@ -5,6 +5,7 @@
 
 #include "ir/OpDescs.h"
 
+#include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <optional>
@@ -15,11 +16,14 @@ namespace pipec::pipe {
 /// Values that constants alone make, each computed once.
 class Constants {
 public:
-  explicit Constants(size_t maxBytes) : maxBytes(maxBytes) {}
+  /// `weights`: of the module that the values are in; not owned.
+  Constants(const mlir::SymbolTable &weights, size_t maxBytes)
+      : weights(weights), maxBytes(maxBytes) {}
   /// Nothing where anything else is in it, or it is too large.
   std::optional<Tensor> of(mlir::Value value);
 
 private:
+  const mlir::SymbolTable &weights;
   size_t maxBytes;
   llvm::DenseMap<mlir::Value, std::optional<Tensor>> known;
 };
@@ -46,7 +50,7 @@ public:
 
 private:
   std::vector<double> first, step; // of a row, row-major
-  int64_t last = 1;                // size of the last dimension
+  int64_t last = 1;                // size of the last dimension, of one row
 };
 
 } // namespace pipec::pipe

@@ -5,6 +5,8 @@
 
 #include "passes/differentiate/BatchLoss.h"
 
+#include "mlir/IR/SymbolTable.h"
+
 #include <map>
 
 namespace pipec::pipe {
@@ -12,11 +14,13 @@ namespace pipec::pipe {
 class NodeOps {
 public:
   explicit NodeOps(GraphOp graph);
+  const mlir::SymbolTable &weights() const { return table; }
   /// Null where there is none.
   mlir::Operation *find(const NodeOp &key) const;
   const NodeOp &keyOf(mlir::Operation *op) const;
 
 private:
+  mlir::SymbolTable table;
   std::map<NodeOp, mlir::Operation *> ops;
   llvm::DenseMap<mlir::Operation *, NodeOp> keys;
 };

@@ -19,15 +19,6 @@ namespace {
 
 using Combination = BatchDependence::Combination;
 
-/// Rows of a microbatch; 0 where no input is cut.
-int64_t rowsOf(GraphOp graph) {
-  for (BlockArgument argument : graph.getBody().getArguments())
-    if (ShapeRef shape = shapeOf(argument);
-        !graph.isWhole(argument.getArgNumber()) && !shape.empty())
-      return shape[0];
-  return 0;
-}
-
 BatchDependence ofInput(GraphOp graph, BlockArgument argument, int64_t rows) {
   BatchDependence input;
   ShapeRef shape = shapeOf(argument);

@@ -118,6 +118,7 @@ private:
   D gatherElements(GatherElementsOp gather);
   D gatherNd(GatherNdOp gather);
   D scatterElements(ScatterElementsOp scatter);
+  D scatterNd(ScatterNdOp scatter);
   D window(int64_t lastKept);
   D groupNorm(GroupNormOp norm);
   D attention(AttentionOp attention);
@@ -401,6 +402,21 @@ D Rules::scatterElements(ScatterElementsOp scatter) {
   return joined(parts);
 }
 
+/// Where index vectors that are the same in every microbatch point at whole
+/// slices, the rows of the slices lie where those of the operand do.
+D Rules::scatterNd(ScatterNdOp scatter) {
+  D to = of(scatter.getOperand()), updates = of(scatter.getUpdates());
+  ShapeRef at = shapeOf(scatter.getIndices());
+  const int64_t taken = at.back(), lead = static_cast<int64_t>(at.size()) - 1;
+  const int64_t updatesTo =
+      updates.dim < 0 ? -1 : updates.dim - lead + taken; // in the operand
+  const bool isLost = !of(scatter.getIndices()).isWhole() || to.isCombined() ||
+                      updates.isCombined() ||
+                      (to.hasRows() && to.dim < taken) ||
+                      (updates.hasRows() && updates.dim < lead);
+  return isLost ? giveUp() : joined({inPlace(to), {updates, updatesTo}});
+}
+
 /// Convolutions and pools: dimensions up to `lastKept` are no window's.
 D Rules::window(int64_t lastKept) {
   for (Value other : op->getOperands().drop_front())
@@ -553,12 +569,21 @@ D Rules::run() {
       .Case([&](GatherElementsOp op) { return gatherElements(op); })
       .Case([&](GatherNdOp op) { return gatherNd(op); })
       .Case([&](ScatterElementsOp op) { return scatterElements(op); })
-      .Case<ScatterNdOp, CrossEntropyGradOp, MaxPoolGradOp, AvgPoolGradOp,
-            ResizeGradOp>([&](auto) { return giveUp(); })
+      .Case([&](ScatterNdOp op) { return scatterNd(op); })
+      .Case<CrossEntropyGradOp, MaxPoolGradOp, AvgPoolGradOp, ResizeGradOp>(
+          [&](auto) { return giveUp(); })
       .Default([&](Operation *) { return elementwise(); });
 }
 
 } // namespace
+
+int64_t rowsOf(GraphOp graph) {
+  for (BlockArgument argument : graph.getBody().getArguments())
+    if (ShapeRef shape = shapeOf(argument);
+        !graph.isWhole(argument.getArgNumber()) && !shape.empty())
+      return shape[0];
+  return 0;
+}
 
 BatchDependence dependenceOf(Operation *op, int64_t rows,
                              llvm::function_ref<BatchDependence(Value)> of) {

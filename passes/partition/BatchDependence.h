@@ -47,6 +47,9 @@ struct BatchDependence {
   }
 };
 
+/// Rows of a microbatch: of the first input that is cut; 0 where none is.
+int64_t rowsOf(GraphOp graph);
+
 /// The dependence of a tensor op's results, all alike. `of` gives that of the
 /// operands; `rows`: of the microbatch, 2 or more.
 BatchDependence

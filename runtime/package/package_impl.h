@@ -105,6 +105,13 @@ constexpr size_t kPhaseCount = std::size(kPhases);
 /// files start.
 const char *fileStem(ProgramPhase phase);
 
+/// Types that totals of the loss are added up in.
+constexpr bool canBeTotal(DType dtype) {
+  return dtype == DType::F32 || dtype == DType::F64 || dtype == DType::I64 ||
+         dtype == DType::I32 || dtype == DType::I16 || dtype == DType::I8 ||
+         dtype == DType::U8;
+}
+
 /// What crosses a stage's border, as indices of transfers and graph outputs.
 struct StageRouting {
   std::vector<uint32_t> receives, sends, emits; // of all phases

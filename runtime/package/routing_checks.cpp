@@ -95,6 +95,10 @@ Status checkTotalInputs(const Package::Impl &package) {
     if (input.role != InputRole::LossTotal)
       continue;
     any = true;
+    if (!canBeTotal(input.types[0].dtype))
+      return dataLoss(package.path + ": input '" + input.name +
+                      "': a total of the loss is " + input.types[0].str() +
+                      ", expected f32, f64 or an integer");
     for (const TensorType &type : input.types)
       if (!input.whole || type != input.types[0])
         return dataLoss(package.path + ": input '" + input.name +

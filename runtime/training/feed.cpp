@@ -1,6 +1,6 @@
 // Batches to graph inputs: see feed.h. In: a checked package and the caller's
 // tensors. Out: a pointer for each input and microbatch.
-// Tests: test/unit/runtime/TrainerTest.cpp.
+// Tests: test/unit/runtime/TrainerTest.cpp, LossTotalsTest.cpp.
 #include "runtime/training/feed.h"
 
 #include <type_traits>

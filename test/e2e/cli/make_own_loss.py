@@ -12,7 +12,7 @@ ports = {'x': (F, ['batch', 3, 5]), 'y': (F, ['batch', 3, 4]), 'mask': (F, ['bat
 weights = {'a.weight': random.normal(size=(5, 8)), 'a.bias': random.normal(size=8), 'head.weight': random.normal(size=(8, 4)),
            'head.bias': random.normal(size=4)}
 numbers = {'half': np.float32(.5), 'one': np.float32(1), 'tenth': np.float32(.1), 'zero': np.int64(0), 'first': np.int64(0), 'rows': np.array([-1], np.int64),
-           'classes': np.array([-1, 4], np.int64), 'last': np.array([2], np.int64), 'column': np.array([1], np.int64),
+           'classes': np.array([-1, 4], np.int64), 'last': np.array([2], np.int64), 'first_row': np.array([0], np.int64), 'two': np.array([2], np.int64), 'column': np.array([1], np.int64),
            'ignored': np.int64(-100), 'class_weights': np.array([1, 2, .5, 3], np.float32)}
 net = [('MatMul', 'x a.weight', 'p'), ('Add', 'p a.bias', 'q'), ('Tanh', 'q', 't'), ('MatMul', 't head.weight', 'u'), ('Add', 'u head.bias', 'z')]
 flat = [('Reshape', 'z classes', 'zf'), ('Reshape', 'labels rows', 'lf')]
@@ -37,6 +37,9 @@ models = {
     'root': ('y', error + [('ReduceMean', 'e', 'm', dict(keepdims=0)), ('Sqrt', 'm', 'loss')]),
     'norm': ('y', error + [('ReduceMean', 'e', 'm', dict(keepdims=0)), ('ReduceMax', 'e', 'k', dict(keepdims=0)), ('Div', 'm k', 'loss')]),
 }
+models['total'] = ('y', error + [('ReduceSum', 'e', 'loss', dict(keepdims=0))])
+models['first'] = ('y', error + [('Slice', 'e first_row two', 'two_rows'), ('ReduceSum', 'two_rows', 'loss', dict(keepdims=0))])
+models['parameter'] = models['weighted']
 models['plain'] = ('labels', [n for n in models['plain'][1] if n[0] != 'Where'])
 models['plain'][1][-1] = ('NegativeLogLikelihoodLoss', 'lp lf', 'loss', dict(reduction='mean', ignore_index=-100))
 for name, (inputs, body) in models.items():
@@ -46,7 +49,9 @@ for name, (inputs, body) in models.items():
     read = {i for n in nodes for i in n.input}
     tensors = [numpy_helper.from_array(np.asarray(v, np.float32), k) for k, v in weights.items()]
     tensors += [numpy_helper.from_array(np.asarray(v), k) for k, v in numbers.items() if k in read and k != 'class_weights']
-    if 'class_weights' in read:  # a constant of the file, as dynamo=True has it
+    if name == 'parameter':
+        tensors.append(numpy_helper.from_array(numbers['class_weights'], 'class_weights'))
+    elif 'class_weights' in read:  # a constant of the file, as dynamo=True has it
         nodes.insert(0, helper.make_node('Constant', [], ['class_weights'], 'node_class_weights', value=numpy_helper.from_array(numbers['class_weights'])))
     graph = helper.make_graph(nodes, 'g', [helper.make_tensor_value_info(i, *ports[i]) for i in ['x'] + inputs.split()],
                               [helper.make_tensor_value_info('loss', F, [])], tensors)

@@ -96,3 +96,15 @@ pipe.graph @batchNorm(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
   %1 = pipe.sub %x, %0 : (tensor<4x3xf32>, tensor<1x3xf32>) -> tensor<4x3xf32> loc(fused<#pipe.origin<0, "BatchNormalization", "bn", "bn">>["m"])
   pipe.output %1 : tensor<4x3xf32>
 }
+
+// -----
+
+// Labels moved one to the right, as the exporter of torch.export has it: slices of positions, rows behind them.
+pipe.graph @scattered(%x: tensor<4x2xf32>) -> tensor<4x3xf32> {
+  %zero = pipe.constant dense<0.0> : tensor<3x4xf32>
+  %at = pipe.constant dense<[[1], [2]]> : tensor<2x1xi64>
+  %0 = pipe.transpose %x by [1, 0] : (tensor<4x2xf32>) -> tensor<2x4xf32>
+  %1 = pipe.scatter_nd set %zero, %at, %0 : (tensor<3x4xf32>, tensor<2x1xi64>, tensor<2x4xf32>) -> tensor<3x4xf32>
+  %2 = pipe.transpose %1 by [1, 0] : (tensor<3x4xf32>) -> tensor<4x3xf32>
+  pipe.output %2 : tensor<4x3xf32>
+}

@@ -129,3 +129,17 @@ pipe.graph @main(%x: tensor<6x4xf32>) -> (tensor<6x4xf32>, tensor<6x4xf32>) {
   %6 = pipe.transpose %5 by [1, 0] : (tensor<4x6xf32>) -> tensor<6x4xf32>
   pipe.output %1, %6 : tensor<6x4xf32>, tensor<6x4xf32>
 }
+
+// -----
+
+// Rows are followed through a scatter to slices: what comes behind is told.
+pipe.graph @scattered(%x: tensor<4x2xf32>) -> tensor<4x3xf32> {
+  %zero = pipe.constant dense<0.0> : tensor<3x4xf32>
+  %at = pipe.constant dense<[[1], [2]]> : tensor<2x1xi64>
+  %0 = pipe.transpose %x by [1, 0] : (tensor<4x2xf32>) -> tensor<2x4xf32>
+  %1 = pipe.scatter_nd set %zero, %at, %0 : (tensor<3x4xf32>, tensor<2x1xi64>, tensor<2x4xf32>) -> tensor<3x4xf32>
+  // expected-remark @+1 {{normalises over the batch}}
+  %2 = pipe.softmax %1 dim 1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %3 = pipe.transpose %2 by [1, 0] : (tensor<3x4xf32>) -> tensor<4x3xf32>
+  pipe.output %3 : tensor<4x3xf32>
+}

@@ -230,5 +230,46 @@ TEST(ComputedAtExport, TensorEqualToAParameterIsAConstant) {
   }
 }
 
+/// What the exporter made of a cross entropy, of which `arguments` were given;
+/// `more`: another node of the same call.
+Names saidOfCrossEntropy(const std::string &arguments,
+                         const std::string &keywords, bool more = false) {
+  ModelBuilder b;
+  b.input("z", {"2", "3"});
+  b.input("l", {"2"}, ::onnx::TensorProto::INT64);
+  auto of = [&](::onnx::NodeProto *made) {
+    ModelBuilder::metadata(
+        made, "pkg.torch.onnx.fx_node",
+        "%ce : [num_users=1] = call_function[target=torch.ops.aten."
+        "cross_entropy_loss.default](args = (" +
+            arguments + "), kwargs = {" + keywords + "})");
+  };
+  of(b.node("SoftmaxCrossEntropyLoss", {"z", "l"}, {more ? "m" : "ce"}));
+  if (more)
+    of(b.node("Neg", {"m"}, {"ce"}));
+  b.output("ce", {});
+  ScratchFolder folder;
+  Imported result = importFile(folder.write("m.onnx", b.bytes()));
+  EXPECT_TRUE(result.ok()) << result.message();
+  return result.notices;
+}
+
+TEST(LeftOut, LabelSmoothingIsTold) {
+  for (const Names &said :
+       {saidOfCrossEntropy("%z, %l, None, 1, -100, 0.1", ""),
+        saidOfCrossEntropy("%z, %l", "label_smoothing: 0.1")}) {
+    ASSERT_EQ(said.size(), 1u);
+    EXPECT_NE(said[0].find("(SoftmaxCrossEntropyLoss): the exporter left "
+                           "label_smoothing=0.1 out of the file"),
+              std::string::npos)
+        << said[0];
+  }
+  // None, none given, and one that other nodes of the call may hold.
+  EXPECT_EQ(saidOfCrossEntropy("%z, %l, None, 1, -100, 0.0", ""), Names());
+  EXPECT_EQ(saidOfCrossEntropy("%z, %l", ""), Names());
+  EXPECT_EQ(saidOfCrossEntropy("%z, %l", "label_smoothing: 0.1", true),
+            Names());
+}
+
 } // namespace
 } // namespace pipec::onnx
