@@ -330,19 +330,21 @@ private:
   StatusOr<OwningOpRef<ModuleOp>> importFile(const VariantShapes &variant,
                                              bool first, bool keep = false) {
     auto at = kept.find(variant.rows);
-    Imported made;
+    std::optional<Imported> once;
     if (at == kept.end()) {
-      PIPEC_ASSIGN_OR_RETURN(made, readFile(variant));
+      PIPEC_ASSIGN_OR_RETURN(Imported made, readFile(variant));
       if (keep)
         at = kept.emplace(variant.rows, std::move(made)).first;
+      else
+        once = std::move(made);
     }
-    const Imported &imported = at == kept.end() ? made : at->second;
+    const Imported &imported = once ? *once : at->second;
     // A remark about the file is made once, not once a size.
     if (first)
       for (const std::string &text : imported.notices)
         report(text);
-    if (at == kept.end())
-      return std::move(made.module);
+    if (once)
+      return std::move(once->module);
     return OwningOpRef<ModuleOp>(imported.module.get().clone());
   }
 
