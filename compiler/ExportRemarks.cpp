@@ -102,7 +102,8 @@ std::vector<std::string> describe(const onnx::TrainingLosses &losses) {
         (guessed.size() == 1 ? " parameter" : " parameters") +
         ", which are taken from the modules that read them (" +
         firstOf(guessed, 3) +
-        "); what was made of a parameter at export looks alike: to be sure, "
+        "); what was made of a parameter at export looks alike, and that "
+        "parameter then lacks a part of its gradient: to be sure, "
         "export with do_constant_folding=False or dynamo=True");
   for (const auto &[name, row] : losses.paddedTables)
     lines.push_back("row " + std::to_string(row) + " of " + name +
