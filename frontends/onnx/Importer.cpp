@@ -432,8 +432,8 @@ void Importer::noticeUnclearStops() const {
          "took away values");
   else if (!stopped.merged.empty())
     tell(stopped.merged,
-         "the exporter's optimizer made equal values one, behind "
-         "which a .detach() or an equal parameter may lie");
+         "the exporter's optimizer merged or took away values, behind which a "
+         ".detach() or an equal parameter may lie");
 }
 
 void Importer::noticeRepeatedOutputs() const {

@@ -139,7 +139,8 @@ private:
     if (!llvm::is_contained(kNoArithmetic,
                             model.graph().node(nodes.front()).op_type()) &&
         std::any_of(gone.begin(), gone.end(), [&](const std::string &name) {
-          return readsMerged(name, reads);
+          return readsMerged(name, reads) ||
+                 (withoutNumber(name) == "clone" && !reads.empty());
         }))
       stopped.merged.push_back(nodes.front());
     std::vector<std::string> nameless;

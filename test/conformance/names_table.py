@@ -78,7 +78,7 @@ class Case:
         if is_said(name, lines):
             return True
         if not self.is_legacy:
-            return any('the model calls .detach()' in line or 'made equal values one' in line for line in lines)
+            return any('the model calls .detach()' in line or 'behind which a .detach()' in line for line in lines)
         # What nothing reads, and what a tied parameter is called elsewhere, leaves no trace.
         if what in (NO_GRADIENT, NOT_SAVED) and (name in self.untraced() or any('onnx::' in line or (NUMBERED in line and not with_names) for line in lines)):
             return True
