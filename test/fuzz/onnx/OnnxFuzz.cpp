@@ -2,7 +2,8 @@
 //
 // In: the bytes of a file. Every symbolic size is 2; large models are skipped,
 // as their size is no fault. What else may be asked for (shapes of inputs,
-// ties, training) follows from the number of bytes. Seeds: OnnxFuzzSeeds.cpp, seeds.py.
+// ties, training) follows from the number of bytes. Seeds: OnnxFuzzSeeds.cpp,
+// seeds.py.
 #include "frontends/onnx/OnnxFrontend.h"
 
 #include "mlir/IR/BuiltinOps.h"
