@@ -5,7 +5,11 @@
 
 #include "compiler/PackageWriter.h"
 
+#include "package.pb.h"
+#include "runtime/base/safetensors.h"
+
 #include <filesystem>
+#include <fstream>
 #include <regex>
 
 namespace fs = std::filesystem;
@@ -32,8 +36,13 @@ bool isStageFile(const fs::directory_entry &entry) {
       "(0|[1-9][0-9]*)\\.pb");
   const std::string name = entry.path().filename().string();
   std::error_code ignored;
-  return fs::is_regular_file(entry.symlink_status(ignored)) &&
-         (name == "weights.safetensors" || std::regex_match(name, programs));
+  if (!fs::is_regular_file(entry.symlink_status(ignored)))
+    return false;
+  if (name == "weights.safetensors")
+    return SafetensorsFile::open(entry.path().string()).ok();
+  std::ifstream file(entry.path(), std::ios::binary);
+  return std::regex_match(name, programs) &&
+         schema::Program().ParseFromIstream(&file);
 }
 
 /// The first thing in `folder` that `isOurs` does not know; empty: nothing.

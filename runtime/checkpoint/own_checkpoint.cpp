@@ -4,6 +4,7 @@
 // test/e2e/cli/overwrite.test.
 #include "runtime/checkpoint/own_checkpoint.h"
 
+#include "runtime/base/safetensors.h"
 #include "runtime/checkpoint/checkpoint_format.h"
 #include "runtime/checkpoint/step_folder.h"
 
@@ -33,8 +34,11 @@ Status checkOwnCheckpoint(const std::string &path, int64_t step) {
   for (fs::directory_iterator at(path, error), end; !error && at != end;
        at.increment(error)) {
     std::error_code ignored;
-    if (!ours.count(at->path().filename().string()) ||
-        !fs::is_regular_file(at->symlink_status(ignored)))
+    const std::string name = at->path().filename().string();
+    if (!ours.count(name) ||
+        !fs::is_regular_file(at->symlink_status(ignored)) ||
+        (name != kCheckpointFile &&
+         !SafetensorsFile::open(at->path().string()).ok()))
       return invalidArgument(path + " is not removed: " + at->path().string() +
                              " is no part of the checkpoint, and would go "
                              "with it");
