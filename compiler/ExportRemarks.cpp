@@ -14,6 +14,8 @@ std::string firstOf(const std::vector<std::string> &names, size_t most) {
   return text + (names.size() > most ? ", ..." : "");
 }
 
+bool isNumber(const std::string &name) { return name.rfind("onnx::", 0) == 0; }
+
 std::string describeComputed(const onnx::ComputedTensor &tensor) {
   const std::string names = firstOf(tensor.parameters, 4);
   const bool several = tensor.parameters.size() != 1;
@@ -39,7 +41,11 @@ std::string describeFolded(const std::vector<std::string> &folded,
          "): " + (training ? "not trained" : "this file serves inference") +
          "; to keep them export with optimize=False, or with dynamo=False, "
          "training=TrainingMode.PRESERVE and do_constant_folding=False; where "
-         "one is another name of a parameter that is left: --tie NAME=NAME";
+         "one is another name of a parameter that is left: --tie NAME=NAME" +
+         (std::any_of(folded.begin(), folded.end(), isNumber)
+              ? "; a number may stand for what was made of a parameter that is "
+                "left, which then lacks a part of its gradient"
+              : "");
 }
 
 Status checkLost(const std::string &path, const onnx::LostParameters &lost) {
@@ -62,7 +68,13 @@ describePartial(const std::vector<std::string> &missing,
                 const std::vector<std::string> &guessedNames) {
   constexpr size_t kShown = 10;
   std::vector<std::string> lines;
-  if (!missing.empty())
+  if (!missing.empty() && std::all_of(missing.begin(), missing.end(), isNumber))
+    lines.push_back("what is saved may lack tensors of the model's state_dict: "
+                    "the model file has numbers for " +
+                    std::to_string(missing.size()) +
+                    ", which may be parameters or what was made of some (" +
+                    firstOf(missing, kShown) + ")");
+  else if (!missing.empty())
     lines.push_back("what is saved is not the model's whole state_dict: " +
                     std::to_string(missing.size()) +
                     " of its tensors are not in the model file (" +
