@@ -412,9 +412,9 @@ void Importer::noticeOtherShape(const ModelInterface::Port &port,
 void Importer::noticeUnclearStops() const {
   auto tell = [&](const std::vector<int> &readers, const char *what) {
     constexpr size_t kShown = 3;
-    std::vector<std::string> names;
-    for (int node : readers)
-      names.push_back(model.graph().node(node).name());
+    std::vector<std::string> names(readers.size());
+    std::transform(readers.begin(), readers.end(), names.begin(),
+                   [&](int node) { return model.graph().node(node).name(); });
     const size_t count = names.size();
     if (count > kShown) {
       names.resize(kShown);

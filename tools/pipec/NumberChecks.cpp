@@ -78,7 +78,7 @@ CLI::Validator anyWholeNumber() {
   auto check = [](std::string &given) -> std::string {
     const bool negative = !given.empty() && given[0] == '-';
     const std::string digits = given.substr(negative ? 1 : 0);
-    if (const std::string error = notWhole(given, digits); !error.empty())
+    if (std::string error = notWhole(given, digits); !error.empty())
       return error;
     const uint64_t most = uint64_t(INT64_MAX) + (negative ? 1 : 0);
     return compareWhole(digits, 0, most) == 0
@@ -92,7 +92,7 @@ CLI::Validator wholeNumber(uint64_t least, uint64_t most) {
   auto check = [least, most](std::string &given) -> std::string {
     const bool negative = !given.empty() && given[0] == '-';
     const std::string digits = given.substr(negative ? 1 : 0);
-    if (const std::string error = notWhole(given, digits); !error.empty())
+    if (std::string error = notWhole(given, digits); !error.empty())
       return error;
     const int side = negative ? -1 : compareWhole(digits, least, most);
     if (side < 0)

@@ -81,7 +81,7 @@ int refuseEmptyWords(int argc, char **argv) {
     if (!word.empty() && !isOption)
       continue;
     const std::string option = isOption ? word.substr(0, word.size() - 1)
-                               : before.rfind("-", 0) == 0 ? before
+                               : before.rfind('-', 0) == 0 ? before
                                                            : "an argument";
     std::fprintf(stderr,
                  "pipec: error: %s has an empty value; give one, or leave it "
