@@ -2,6 +2,7 @@
 import argparse
 import json
 import os
+import subprocess
 import sys
 
 
@@ -16,6 +17,26 @@ def optimizer_arguments(o):
     if o['kind'] == 'sgd':
         return arguments + ['--momentum', str(o.get('momentum', 0)), '--dampening', str(o.get('dampening', 0))] + ['--nesterov'] * bool(o.get('nesterov'))
     return arguments + ['--betas', ','.join(map(str, o['betas'])), '--eps', str(o['eps'])]
+
+
+def export_in_parts(commands, *modules):
+    """Runs scripts that export models, side by side, with the Python of PIPEC_TEST_TORCH_PYTHON; exits 77 outside of the full tier and where that lacks one of `modules`."""
+    python = os.environ.get('PIPEC_TEST_TORCH_PYTHON', 'python3')
+    if not os.environ.get('PIPEC_TEST_FULL'):
+        print('skipped: part of tools/check --full')
+        sys.exit(77)
+    if subprocess.run([python, '-c', 'import ' + ', '.join(modules)], capture_output=True).returncode:
+        print(f'skipped: needs a python3 with {", ".join(modules)}, by PIPEC_TEST_TORCH_PYTHON')
+        sys.exit(77)
+    running = [subprocess.Popen([python, *command], stdout=subprocess.DEVNULL) for command in commands]
+    if any([process.wait() for process in running]):
+        sys.exit(f'{commands[0][0]} failed')
+
+
+def exported_cases(make_case, folder, only):
+    """A case for each folder in `folder` that an export made, in the order of their names, of those that have a text of `only`."""
+    cases = [make_case(entry.path) for entry in sorted(os.scandir(folder), key=lambda entry: entry.name) if os.path.exists(entry.path + '/ref.json')]
+    return [case for case in cases if not only or any(text in case.name for text in only)]
 
 
 def check_all_cases(description, check_case, is_ours=lambda case: True):

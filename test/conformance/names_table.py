@@ -21,6 +21,8 @@ import zipfile
 import numpy as np
 from safetensors.numpy import load_file
 
+from common import export_in_parts, exported_cases
+
 HERE = os.path.dirname(os.path.abspath(__file__)) + '/names'
 RANDOM_MODELS = 1000
 NUMBERED = 'has numbers for the names'  # of a guess
@@ -122,23 +124,13 @@ class Case:
 
 
 def export(folder, tier):
-    python = os.environ.get('PIPEC_TEST_TORCH_PYTHON', 'python3')
-    if not os.environ.get('PIPEC_TEST_FULL'):
-        print('skipped: part of tools/check --full')
-        sys.exit(77)
-    if subprocess.run([python, '-c', 'import torch, onnxscript, safetensors'], capture_output=True).returncode:
-        print('skipped: needs a python3 with torch, onnxscript and safetensors, by PIPEC_TEST_TORCH_PYTHON')
-        sys.exit(77)
     parts = os.cpu_count()
     more = ['--random', '0', str(RANDOM_MODELS)] if tier == 'random' else []
-    running = [subprocess.Popen([python, HERE + '/make_names.py', folder, *more, '--part', f'{k}/{parts}'], stdout=subprocess.DEVNULL) for k in range(parts)]
-    if any([process.wait() for process in running]):
-        sys.exit('make_names.py failed')
+    export_in_parts([[HERE + '/make_names.py', folder, *more, '--part', f'{k}/{parts}'] for k in range(parts)], 'torch', 'onnxscript', 'safetensors')
 
 
 def check_all(pipec, folder, only, listed):
-    cases = [Case(entry.path) for entry in sorted(os.scandir(folder), key=lambda entry: entry.name) if os.path.exists(entry.path + '/ref.json')]
-    cases = [case for case in cases if not only or any(text in case.name for text in only)]
+    cases = exported_cases(Case, folder, only)
     exported = [case for case in cases if 'error' not in case.ref]
     runs = [(case, with_names) for case in exported for with_names in (False, True)]
     count, failed = collections.Counter(), 0

@@ -21,6 +21,8 @@ import zipfile
 import numpy as np
 from safetensors.numpy import load_file
 
+from common import export_in_parts, exported_cases
+
 HERE = os.path.dirname(os.path.abspath(__file__)) + '/own_loss'
 # Microbatches, parts and, of each, the cuts whose bits are equal.
 SPLITS = {'quick': [(1, 1), (4, 1), (7, 1)], 'full': [(1, 1), (2, 1), (4, 1), (7, 1), (1, 7)]}
@@ -105,21 +107,11 @@ class Case:
 
 
 def export(folder):
-    python = os.environ.get('PIPEC_TEST_TORCH_PYTHON', 'python3')
-    if not os.environ.get('PIPEC_TEST_FULL'):
-        print('skipped: part of tools/check --full')
-        sys.exit(77)
-    if subprocess.run([python, '-c', 'import torch, onnxscript, safetensors, transformers'], capture_output=True).returncode:
-        print('skipped: needs a python3 with torch, onnxscript, safetensors and transformers, by PIPEC_TEST_TORCH_PYTHON')
-        sys.exit(77)
-    running = [subprocess.Popen([python, HERE + '/make_own_loss.py', folder, '--tier', tier], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for tier in ('forms', 'heads')]
-    if any([process.wait() for process in running]):
-        sys.exit('make_own_loss.py failed')
+    export_in_parts([[HERE + '/make_own_loss.py', folder, '--tier', tier] for tier in ('forms', 'heads')], 'torch', 'onnxscript', 'safetensors', 'transformers')
 
 
 def check_all(pipec, folder, only, listed, splits):
-    cases = [Case(entry.path) for entry in sorted(os.scandir(folder), key=lambda entry: entry.name) if os.path.exists(entry.path + '/ref.json')]
-    cases = [case for case in cases if not only or any(text in case.name for text in only)]
+    cases = exported_cases(Case, folder, only)
     exported = [case for case in cases if 'why' not in case.ref]
     for case in cases:
         if 'why' in case.ref:
