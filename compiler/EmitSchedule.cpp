@@ -1,6 +1,6 @@
 // The schedule of a package for training. In: a manifest with its stages and
 // transfers. Out: its action lists, with sends and receives, proved.
-// Tests: test/unit/compiler/TrainingTest.cpp.
+// Tests: test/e2e/cli/train-package.test, test/conformance/train_models.py.
 #include "compiler/Emit.h"
 #include "compiler/Predict.h"
 

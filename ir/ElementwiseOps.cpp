@@ -20,7 +20,6 @@ void PipeDialect::registerElementwiseOps() {
 }
 
 // ---- inference
-// ----------------------------------------------------------------------------------
 
 #define UNARY_OP(OP)                                                           \
   PIPE_INFER_RETURN_TYPES(OP) {                                                \
@@ -133,7 +132,6 @@ PIPE_INFER_RETURN_TYPES(SelectOp) {
 }
 
 // ---- cost
-// ---------------------------------------------------------------------------------------
 
 int64_t PowOp::getFlops() {
   return elementwiseFlops(getOperation(), kTranscendentalFlops);
@@ -143,7 +141,6 @@ int64_t Atan2Op::getFlops() {
 }
 
 // ---- verifiers
-// ----------------------------------------------------------------------------------
 
 LogicalResult ConvertOp::verify() {
   RankedTensorType from = getOperand().getType(), to = getType();

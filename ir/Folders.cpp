@@ -14,7 +14,6 @@ using namespace mlir;
 using namespace pipec::pipe;
 
 // ---- unary
-// --------------------------------------------------------------------------------------
 
 // f(f(x)) = x.
 template <typename Op> static OpFoldResult foldInvolution(Op op) {
@@ -45,7 +44,6 @@ OpFoldResult ConvertOp::fold(FoldAdaptor) {
 }
 
 // ---- binary and ternary
-// -------------------------------------------------------------------------
 
 // Whether `attr` holds integers (or bools) that all equal `value`, -1 being all
 // bits.
@@ -114,14 +112,12 @@ OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
 }
 
 // ---- reductions
-// ---------------------------------------------------------------------------------
 
 OpFoldResult ReduceOp::fold(FoldAdaptor) {
   return getDims().empty() ? OpFoldResult(getOperand()) : OpFoldResult();
 }
 
 // ---- data movement
-// ------------------------------------------------------------------------------
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 

@@ -24,7 +24,6 @@ void PipeDialect::registerIndexOps() {
 }
 
 // ---- inference
-// ----------------------------------------------------------------------------------
 
 PIPE_INFER_RETURN_TYPES(GatherOp) {
   Value operand = adaptor.getOperand();
@@ -174,7 +173,6 @@ PIPE_INFER_RETURN_TYPES(ResizeOp) {
 }
 
 // ---- cost
-// ---------------------------------------------------------------------------------------
 
 int64_t GatherOp::getFlops() { return 0; }
 int64_t GatherElementsOp::getFlops() { return 0; }

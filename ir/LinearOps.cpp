@@ -22,7 +22,6 @@ void PipeDialect::registerLinearOps() {
 }
 
 // ---- dot_general
-// --------------------------------------------------------------------------------
 
 // Batch and contracted dimensions of one side: in range, each named once.
 static LogicalResult checkDotDims(const Inference &infer, StringRef side,
@@ -94,7 +93,6 @@ int64_t DotGeneralOp::getFlops() {
 }
 
 // ---- convolutions
-// -------------------------------------------------------------------------------
 
 // What both directions share: ranks, element types and groups.
 static LogicalResult checkConvolution(const Inference &infer, Value input,
@@ -210,7 +208,6 @@ int64_t ConvTransposeOp::getFlops() {
 }
 
 // ---- pools
-// --------------------------------------------------------------------------------------
 
 FailureOr<Shape> pipec::pipe::inferPoolShape(const Inference &infer,
                                              ShapeRef input,

@@ -28,7 +28,6 @@ static constexpr int64_t kRmsNormFlops = 4; // mean of squares and scale
 static constexpr int64_t kBatchNormFlops = 4;
 
 // ---- softmax
-// ------------------------------------------------------------------------------------
 
 static LogicalResult inferSoftmax(const Inference &infer, Value operand,
                                   int64_t dim, SmallVectorImpl<Type> &types) {
@@ -51,7 +50,6 @@ int64_t LogSoftmaxOp::getFlops() {
 }
 
 // ---- normalisations
-// -----------------------------------------------------------------------------
 
 // Scale and bias (each may be null) have the shape of dimensions axis.. .
 static LogicalResult inferAxisNorm(const Inference &infer, Value operand,
@@ -138,7 +136,6 @@ int64_t BatchNormOp::getFlops() {
 }
 
 // ---- attention
-// ----------------------------------------------------------------------------------
 
 static LogicalResult checkMask(const Inference &infer, Value query, Value mask,
                                ShapeRef scores) {
@@ -197,7 +194,6 @@ int64_t AttentionOp::getFlops() {
 }
 
 // ---- dropout
-// ------------------------------------------------------------------------------------
 
 PIPE_INFER_RETURN_TYPES(DropoutOp) {
   double ratio = adaptor.getRatio().convertToDouble();

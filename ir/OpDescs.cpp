@@ -20,7 +20,6 @@ using namespace mlir;
 namespace pipec::pipe {
 
 // ---- types
-// --------------------------------------------------------------------------------------
 
 std::optional<DType> toDType(Type type) {
   if (type.isF16())
@@ -83,7 +82,6 @@ RankedTensorType fromTensorType(MLIRContext *context, const TensorType &type) {
 }
 
 // ---- origins
-// ------------------------------------------------------------------------------------
 
 Origin originOf(Location location) {
   Origin origin;
@@ -117,7 +115,6 @@ Location makeOriginLocation(MLIRContext *context, const Origin &origin) {
 }
 
 // ---- descriptions
-// -------------------------------------------------------------------------------
 
 static std::string keyword(Attribute attr) {
   return llvm::TypeSwitch<Attribute, std::string>(attr)
@@ -200,7 +197,6 @@ OpDesc describe(Operation *op) {
 }
 
 // ---- constants
-// ----------------------------------------------------------------------------------
 
 static std::optional<Tensor> literalTensor(ConstantOp op) {
   auto value = dyn_cast<DenseElementsAttr>(op.getValue());

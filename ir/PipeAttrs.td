@@ -20,7 +20,9 @@ def Pipe_SourceAttr : Pipe_Attr<"Source", "source"> {
     The file name `@pool` is the compiler's constant pool (ir/ConstantPool.h):
     values folded at compile time, kept out of the IR.
 
-    Example: `#pipe.source<"model.onnx", 4096, 1048576, [1, 0]>`
+    ```mlir
+    #pipe.source<"model.onnx", 4096, 1048576, [1, 0]>
+    ```
   }];
   let parameters = (ins StringRefParameter<"file">:$file, "uint64_t":$offset,
     "uint64_t":$length, OptionalArrayRefParameter<"int64_t">:$permutation);
@@ -32,10 +34,12 @@ def Pipe_OriginAttr : Pipe_Attr<"Origin", "origin"> {
   let description = [{
     Metadata of the fused location of every op (PIPE-I4). `index` is the
     position of the node in the file; cuts are made between such positions, so
-    they mean the same for every microbatch size.
+    they mean the same for every microbatch size. In a location it is written
+    `loc(fused<#pipe.origin<..>>["model.py":10:0])`.
 
-
-    Example: `loc(fused<#pipe.origin<12, "MatMul", "node_linear", "layer0.lin">>["model.py":10:0])`
+    ```mlir
+    #pipe.origin<12, "MatMul", "node_linear", "layer0.lin">
+    ```
   }];
   let parameters = (ins "int64_t":$index, StringRefParameter<"operator in the file">:$op,
     StringRefParameter<"name of the node">:$node, StringRefParameter<"module path">:$module);

@@ -23,7 +23,7 @@ def Pipe_Dialect : Dialect {
     declarations beside it. Leaves: the same graph holding only `pipe.stage`,
     `pipe.transfer` and `pipe.output`.
 
-    Invariants of the whole dialect, cited in code as PIPE-I<n>:
+    Invariants of the whole dialect, cited in code as PIPE-I1 to PIPE-I7:
 
     1. Every tensor type has a static shape and an element type of
        `Pipe_Tensor`; sizes in bytes fit 2^62.

@@ -27,7 +27,6 @@ void PipeDialect::registerPipelineOps() {
 }
 
 // ---- graph
-// --------------------------------------------------------------------------------------
 
 ParseResult GraphOp::parse(OpAsmParser &parser, OperationState &result) {
   auto makeType = [](Builder &builder, ArrayRef<Type> inputs,
@@ -139,7 +138,6 @@ LogicalResult OutputOp::verify() {
 }
 
 // ---- weights
-// ------------------------------------------------------------------------------------
 
 static LogicalResult verifySource(WeightOp weight, RankedTensorType type) {
   SourceAttr source = weight.getSource();
@@ -226,7 +224,6 @@ LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
 }
 
 // ---- stages and transfers
-// -----------------------------------------------------------------------
 
 // pipe.stage 0 (%a = %x : type, ...) -> (types) attributes {...} { body }
 ParseResult StageOp::parse(OpAsmParser &parser, OperationState &result) {

@@ -23,7 +23,6 @@ void PipeDialect::registerShapeOps() {
 }
 
 // ---- inference
-// ----------------------------------------------------------------------------------
 
 PIPE_INFER_RETURN_TYPES(ReshapeOp) {
   Value operand = adaptor.getOperand();
@@ -178,7 +177,6 @@ PIPE_INFER_RETURN_TYPES(ConcatOp) {
 }
 
 // ---- cost: moving data computes nothing
-// ---------------------------------------------------------
 
 int64_t IotaOp::getFlops() { return 0; }
 int64_t ReshapeOp::getFlops() { return 0; }
@@ -190,7 +188,6 @@ int64_t PadOp::getFlops() { return 0; }
 int64_t ConcatOp::getFlops() { return 0; }
 
 // ---- verifiers
-// ----------------------------------------------------------------------------------
 
 LogicalResult ConstantOp::verify() {
   constexpr int64_t kMostElements = 16;

@@ -36,7 +36,6 @@ PIPE_INFER_RETURN_TYPES(ChainOp) {
 }
 
 // ---- cross entropy
-// ------------------------------------------------------------------------------
 
 static LogicalResult checkCrossEntropy(const Inference &infer, Value logits,
                                        Value labels, double smoothing) {
@@ -80,7 +79,6 @@ int64_t CrossEntropyGradOp::getFlops() {
 }
 
 // ---- pools and resize
-// ---------------------------------------------------------------------------
 
 // The gradient has the shape of the pool's result.
 static LogicalResult checkPoolGrad(const Inference &infer, ShapeRef input,

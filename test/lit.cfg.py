@@ -7,7 +7,7 @@ import lit.formats
 config.name = "pipec"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["unit", "fuzz", "Inputs"]
+config.excludes = ["unit", "fuzz", "docs", "Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = config.pipec_test_exec_root
 

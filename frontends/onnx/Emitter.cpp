@@ -29,7 +29,6 @@ const Tensor *Val::known() const {
 }
 
 // ---- attributes
-// ---------------------------------------------------------------------------------
 
 Attrs &Attrs::set(llvm::StringRef name, mlir::Attribute value) {
   list.set(name, value);
@@ -58,7 +57,6 @@ Attrs &Attrs::segments(const std::vector<int32_t> &sizes) {
 }
 
 // ---- creation
-// -----------------------------------------------------------------------------------
 
 Emitter::Emitter(mlir::MLIRContext *context, mlir::Block *body)
     : builder(context), location(mlir::UnknownLoc::get(context)) {

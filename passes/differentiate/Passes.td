@@ -17,13 +17,39 @@ def Differentiate : Pipe_DifferentiatePass<"pipe-differentiate"> {
     earlier stages by `pipe.transfer .. gradient`, as one running sum a value (PIPE-I7). Each use of a parameter ends in a `pipe.gradient`.
 
     ```mlir
-    %0 = pipe.stage 0 (%a = %x : tensor<4xf32>) -> tensor<4xf32> { ... }            // reads @w
-    pipe.output %0 : tensor<4xf32>                                                 // scalar losses in truth
+    // pipec-opt --pipe-differentiate
+    pipe.weight @w parameter : tensor<4xf32> from <"m.onnx", 0, 16>
+    pipe.graph @main(%x: tensor<4xf32>) -> tensor<f32> {
+      %0 = pipe.stage 0 (%a = %x : tensor<4xf32>) -> tensor<f32> {
+        %w = pipe.load_weight @w : tensor<4xf32>
+        %1 = pipe.exp %w : (tensor<4xf32>) -> tensor<4xf32>
+        %2 = pipe.mul %1, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+        %3 = pipe.reduce sum %2 dims [0] : (tensor<4xf32>) -> tensor<f32>
+        pipe.yield %3 : tensor<f32>
+      }
+      pipe.output %0 : tensor<f32>
+    }
     // becomes
-    %0:2 = pipe.stage 0 (%a = %x : tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) { ... }
-    %1 = pipe.stage 0 backward_weight (%r = %0#1 : tensor<4xf32>) -> tensor<4xf32> { ... }
-    pipe.gradient %1 of @w site 0 : tensor<4xf32>
-    pipe.output %0#0 : tensor<4xf32>
+    pipe.weight @w parameter : tensor<4xf32> from <"m.onnx", 0, 16>
+    pipe.graph @main(%x: tensor<4xf32>) -> tensor<f32> {
+      %0:2 = pipe.stage 0 (%a = %x : tensor<4xf32>) -> (tensor<f32>, tensor<4xf32>) {
+        %2 = pipe.load_weight @w : tensor<4xf32>
+        %3 = pipe.exp %2 : (tensor<4xf32>) -> tensor<4xf32>
+        %4 = pipe.mul %3, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+        %5 = pipe.reduce sum %4 dims [0] : (tensor<4xf32>) -> tensor<f32>
+        pipe.yield %5, %3 : tensor<f32>, tensor<4xf32>
+      }
+      %1 = pipe.stage 0 backward_weight (%r = %0#1 : tensor<4xf32>, %a = %x : tensor<4xf32>) -> tensor<4xf32> {
+        %2 = pipe.constant dense<1.000000e+00> : tensor<f32>
+        %3 = pipe.reshape %2 to [1] : (tensor<f32>) -> tensor<1xf32>
+        %4 = pipe.broadcast %3 to [4] : (tensor<1xf32>) -> tensor<4xf32>
+        %5 = pipe.chain mul %4, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+        %6 = pipe.chain mul %5, %r : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+        pipe.yield %6 : tensor<4xf32>
+      }
+      pipe.gradient %1 of @w site 0 : tensor<4xf32>
+      pipe.output %0#0 : tensor<f32>
+    }
     ```
 
     **Requires.** The partition phase is done; result 0 of the graph is the scalar loss. Parameters that are not to be trained carry `pipe.frozen`.
@@ -50,11 +76,18 @@ def AttachLoss : Pipe_DifferentiatePass<"pipe-differentiate-attach-loss"> {
     1 for a sum, so that the sum over microbatches is the whole batch's loss (decision 8). Other results than moved buffers are dropped.
 
     ```mlir
-    pipe.output %logits : tensor<8x10xf32>
-    // becomes, with loss=cross_entropy labels=labels
-    %0 = pipe.cross_entropy %logits, %labels ignore -100 smoothing 0.000000e+00 : (tensor<8x10xf32>, tensor<8xi64>) -> tensor<f32>
-    %1 = pipe.mul %0, %loss_scale : (tensor<f32>, tensor<f32>) -> tensor<f32>
-    pipe.output %1 : tensor<f32>
+    // pipec-opt --pipe-differentiate-attach-loss=loss=cross_entropy
+    pipe.graph @main(%x: tensor<8x10xf32>) -> (tensor<8x10xf32> {pipe.name = "logits"}) {
+      %0 = pipe.relu %x : (tensor<8x10xf32>) -> tensor<8x10xf32>
+      pipe.output %0 : tensor<8x10xf32>
+    }
+    // becomes
+    pipe.graph @main(%x: tensor<8x10xf32>, %labels: tensor<8xi64> {pipe.name = "labels", pipe.role = "labels"}, %scale: tensor<f32> {pipe.name = "loss_scale", pipe.role = "loss_scale", pipe.whole}) -> (tensor<f32> {pipe.name = "loss"}) {
+      %0 = pipe.relu %x : (tensor<8x10xf32>) -> tensor<8x10xf32>
+      %1 = pipe.cross_entropy %0, %labels ignore -100 smoothing 0.000000e+00 : (tensor<8x10xf32>, tensor<8xi64>) -> tensor<f32>
+      %2 = pipe.mul %1, %scale : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      pipe.output %2 : tensor<f32>
+    }
     ```
 
     **Requires.** The import phase, for training.
@@ -63,7 +96,8 @@ def AttachLoss : Pipe_DifferentiatePass<"pipe-differentiate-attach-loss"> {
 
     **Fails when.** There is no such output, or it cannot have that loss; the outputs there are are listed.
 
-    **Options.** See below.
+    **Options.** `loss`: `cross_entropy`, `mse`, or `output` for a loss of the model's own. `output`: the model's name of the output that it is of; without it, the only one.
+    `labels`: the name of the labels. `ignore-index`: the label that does not count, -100 without it. `label-smoothing`: from 0 to 1.
   }];
   let options = [
     Option<"kind", "loss", "std::string", "\"output\"", "cross_entropy, mse or output">,

@@ -15,10 +15,17 @@ def DropDropout : Pipe_ImportPass<"pipe-import-drop-dropout"> {
     **Does.** Inference keeps every element, so a `pipe.dropout` is its operand.
 
     ```mlir
-    %0 = pipe.dropout %x ratio 1.000000e-01 : (tensor<4xf32>) -> tensor<4xf32>
-    %1 = pipe.relu %0 : (tensor<4xf32>) -> tensor<4xf32>
+    // pipec-opt --pipe-import-drop-dropout
+    pipe.graph @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = pipe.dropout %x ratio 1.000000e-01 : (tensor<4xf32>) -> tensor<4xf32>
+      %1 = pipe.relu %0 : (tensor<4xf32>) -> tensor<4xf32>
+      pipe.output %1 : tensor<4xf32>
+    }
     // becomes
-    %1 = pipe.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+    pipe.graph @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = pipe.relu %x : (tensor<4xf32>) -> tensor<4xf32>
+      pipe.output %0 : tensor<4xf32>
+    }
     ```
 
     **Requires.** Nothing.
@@ -38,9 +45,16 @@ def SeedDropout : Pipe_ImportPass<"pipe-import-seed-dropout"> {
     and hands it to every `pipe.dropout`, with the node's position in the model file as its stream.
 
     ```mlir
-    %0 = pipe.dropout %x ratio 1.000000e-01 : (tensor<4xf32>) -> tensor<4xf32>
+    // pipec-opt --pipe-import-seed-dropout
+    pipe.graph @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = pipe.dropout %x ratio 1.000000e-01 : (tensor<4xf32>) -> tensor<4xf32> loc(fused<#pipe.origin<7, "Dropout", "d", "drop">>["m.onnx"])
+      pipe.output %0 : tensor<4xf32>
+    }
     // becomes
-    %0 = pipe.dropout %x key %random_key ratio 1.000000e-01 {stream = 7 : i64} : (tensor<4xf32>, tensor<3xi64>) -> tensor<4xf32>
+    pipe.graph @main(%x: tensor<4xf32>, %key: tensor<3xi64> {pipe.name = "random_key", pipe.role = "random_key", pipe.whole}) -> tensor<4xf32> {
+      %0 = pipe.dropout %x key %key ratio 1.000000e-01 {stream = 7 : i64} : (tensor<4xf32>, tensor<3xi64>) -> tensor<4xf32>
+      pipe.output %0 : tensor<4xf32>
+    }
     ```
 
     **Requires.** Nothing.
@@ -60,6 +74,48 @@ def BatchNormTraining : Pipe_ImportPass<"pipe-import-batch-norm-training"> {
     graph results that carry `pipe.buffer`: new = momentum * old + (1 - momentum) * batch's, with the unbiased variance, or the
     population's where the op says so. Instance normalisation with running statistics is a batch_norm whose channels are all images'
     and whose statistics are buffers repeated for each: those move by the mean over the images.
+
+    ```mlir
+    // pipec-opt --pipe-import-batch-norm-training --pipe-import-fold-identities --pipe-import-remove-dead
+    pipe.weight @mean buffer : tensor<3xf32> from <"m.onnx", 0, 12>
+    pipe.weight @variance buffer : tensor<3xf32> from <"m.onnx", 12, 12>
+    pipe.graph @main(%x: tensor<2x3xf32>, %c: tensor<3xf32>) -> tensor<2x3xf32> {
+      %m = pipe.load_weight @mean : tensor<3xf32>
+      %v = pipe.load_weight @variance : tensor<3xf32>
+      %0 = pipe.batch_norm %x scale %c bias %c mean %m variance %v epsilon 1.250000e-01 {momentum = 7.500000e-01 : f64} : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+      pipe.output %0 : tensor<2x3xf32>
+    }
+    // becomes
+    pipe.weight @mean buffer : tensor<3xf32> from <"m.onnx", 0, 12>
+    pipe.weight @variance buffer : tensor<3xf32> from <"m.onnx", 12, 12>
+    pipe.graph @main(%x: tensor<2x3xf32>, %c: tensor<3xf32>) -> (tensor<2x3xf32>, tensor<3xf32> {pipe.buffer = "mean", pipe.name = "mean:new"}, tensor<3xf32> {pipe.buffer = "variance", pipe.name = "variance:new"}) {
+      %0 = pipe.load_weight @mean : tensor<3xf32>
+      %1 = pipe.load_weight @variance : tensor<3xf32>
+      %2 = pipe.reduce mean %x dims [0] : (tensor<2x3xf32>) -> tensor<3xf32>
+      %3 = pipe.sub %x, %2 : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+      %4 = pipe.mul %3, %3 : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+      %5 = pipe.reduce mean %4 dims [0] : (tensor<2x3xf32>) -> tensor<3xf32>
+      %6 = pipe.constant dense<1.250000e-01> : tensor<f32>
+      %7 = pipe.add %5, %6 : (tensor<3xf32>, tensor<f32>) -> tensor<3xf32>
+      %8 = pipe.rsqrt %7 : (tensor<3xf32>) -> tensor<3xf32>
+      %9 = pipe.mul %3, %8 : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+      %10 = pipe.mul %9, %c : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+      %11 = pipe.add %10, %c : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+      %12 = pipe.constant dense<7.500000e-01> : tensor<f32>
+      %13 = pipe.mul %0, %12 : (tensor<3xf32>, tensor<f32>) -> tensor<3xf32>
+      %14 = pipe.constant dense<2.500000e-01> : tensor<f32>
+      %15 = pipe.mul %2, %14 : (tensor<3xf32>, tensor<f32>) -> tensor<3xf32>
+      %16 = pipe.add %13, %15 : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+      %17 = pipe.constant dense<2.000000e+00> : tensor<f32>
+      %18 = pipe.mul %5, %17 : (tensor<3xf32>, tensor<f32>) -> tensor<3xf32>
+      %19 = pipe.constant dense<7.500000e-01> : tensor<f32>
+      %20 = pipe.mul %1, %19 : (tensor<3xf32>, tensor<f32>) -> tensor<3xf32>
+      %21 = pipe.constant dense<2.500000e-01> : tensor<f32>
+      %22 = pipe.mul %18, %21 : (tensor<3xf32>, tensor<f32>) -> tensor<3xf32>
+      %23 = pipe.add %20, %22 : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+      pipe.output %11, %16, %23 : tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>
+    }
+    ```
 
     **Requires.** Nothing.
 
@@ -82,11 +138,20 @@ def FlattenRoots : Pipe_ImportPass<"pipe-import-flatten-roots"> {
     A root that a user wrote by hand over such a sum is the same graph, so it has 0 as well, where PyTorch has NaN.
 
     ```mlir
-    %1 = pipe.mul %x, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-    %2 = pipe.reduce sum %1 dims [0] : (tensor<4xf32>) -> tensor<f32>
-    %3 = pipe.sqrt %2 : (tensor<f32>) -> tensor<f32>
+    // pipec-opt --pipe-import-flatten-roots
+    pipe.graph @main(%x: tensor<4xf32>) -> tensor<f32> {
+      %0 = pipe.mul %x, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      %1 = pipe.reduce sum %0 dims [0] : (tensor<4xf32>) -> tensor<f32>
+      %2 = pipe.sqrt %1 : (tensor<f32>) -> tensor<f32>
+      pipe.output %2 : tensor<f32>
+    }
     // becomes
-    %3 = pipe.sqrt %2 {flat_at_zero} : (tensor<f32>) -> tensor<f32>
+    pipe.graph @main(%x: tensor<4xf32>) -> tensor<f32> {
+      %0 = pipe.mul %x, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      %1 = pipe.reduce sum %0 dims [0] : (tensor<4xf32>) -> tensor<f32>
+      %2 = pipe.sqrt %1 {flat_at_zero} : (tensor<f32>) -> tensor<f32>
+      pipe.output %2 : tensor<f32>
+    }
     ```
 
     **Requires.** Constants are folded. No stages: a stage would hide what a root is of.
@@ -106,15 +171,20 @@ def FoldIdentities : Pipe_ImportPass<"pipe-import-fold-identities"> {
     **Does.** Calls each op's folder, in the order of the graph: a reshape to the same
     shape, a transpose of a transpose, a convert to the same type and their like give
     way to the value that they restate. One sweep is enough, because folders look at
-    producers only. No bit of a result changes.
+    producers only. No bit of a result changes. What nothing reads any more, as the first negation here, goes with `pipe-import-remove-dead`.
 
     ```mlir
-    %0 = pipe.neg %x : (tensor<4xf32>) -> tensor<4xf32>
-    %1 = pipe.neg %0 : (tensor<4xf32>) -> tensor<4xf32>
-    pipe.output %1 : tensor<4xf32>
-    // becomes (the first negation is dead and goes with pipe-import-remove-dead)
-    %0 = pipe.neg %x : (tensor<4xf32>) -> tensor<4xf32>
-    pipe.output %x : tensor<4xf32>
+    // pipec-opt --pipe-import-fold-identities
+    pipe.graph @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = pipe.neg %x : (tensor<4xf32>) -> tensor<4xf32>
+      %1 = pipe.neg %0 : (tensor<4xf32>) -> tensor<4xf32>
+      pipe.output %1 : tensor<4xf32>
+    }
+    // becomes
+    pipe.graph @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = pipe.neg %x : (tensor<4xf32>) -> tensor<4xf32>
+      pipe.output %x : tensor<4xf32>
+    }
     ```
 
     **Requires.** Nothing.
@@ -139,13 +209,18 @@ def FoldConstants : Pipe_ImportPass<"pipe-import-fold-constants"> {
     in the place of the op that it replaces and has its location.
 
     ```mlir
-    %0 = pipe.iota dim 0 : tensor<4xi64>
-    %1 = pipe.constant dense<2> : tensor<i64>
-    %2 = pipe.mul %0, %1 : (tensor<4xi64>, tensor<i64>) -> tensor<4xi64>
-    pipe.output %2 : tensor<4xi64>
-    // becomes (after pipe-import-remove-dead)
-    %0 = pipe.constant dense<[0, 2, 4, 6]> : tensor<4xi64>
-    pipe.output %0 : tensor<4xi64>
+    // pipec-opt --pipe-import-fold-constants --pipe-import-remove-dead
+    pipe.graph @main() -> tensor<4xi64> {
+      %0 = pipe.iota dim 0 : tensor<4xi64>
+      %1 = pipe.constant dense<2> : tensor<i64>
+      %2 = pipe.mul %0, %1 : (tensor<4xi64>, tensor<i64>) -> tensor<4xi64>
+      pipe.output %2 : tensor<4xi64>
+    }
+    // becomes
+    pipe.graph @main() -> tensor<4xi64> {
+      %0 = pipe.constant dense<[0, 2, 4, 6]> : tensor<4xi64>
+      pipe.output %0 : tensor<4xi64>
+    }
     ```
 
     **Requires.** Nothing.
@@ -173,7 +248,8 @@ def RemoveDead : Pipe_ImportPass<"pipe-import-remove-dead"> {
     `pipe.load_weight` names. Parameters and buffers stay: checkpoints hold them.
 
     ```mlir
-    pipe.weight @c constant : tensor<2xf32> from #pipe.source<"m.onnx", 0, 8>
+    // pipec-opt --pipe-import-remove-dead
+    pipe.weight @c constant : tensor<2xf32> from <"m.onnx", 0, 8>
     pipe.graph @main(%x: tensor<2xf32>) -> tensor<2xf32> {
       %0 = pipe.load_weight @c : tensor<2xf32>
       pipe.output %x : tensor<2xf32>
@@ -197,14 +273,15 @@ def RemoveDead : Pipe_ImportPass<"pipe-import-remove-dead"> {
 def VerifyCore : Pipe_ImportPass<"pipe-import-verify-core"> {
   let summary = "Gate: the module is what partitioning expects";
   let description = [{
-    **Does.** Checks, changes nothing.
+    **Does.** Checks, and changes nothing.
 
     ```mlir
+    // pipec-opt --pipe-import-verify-core
     pipe.graph @main(%x: tensor<4xf32>) -> tensor<4xf32> {
-      %0 = pipe.relu %x : (tensor<4xf32>) -> tensor<4xf32> loc(#node)
-      pipe.output %0 : tensor<4xf32>
+      %0 = pipe.relu %x : (tensor<4xf32>) -> tensor<4xf32> loc(fused<#pipe.origin<0, "Relu", "node_relu", "act">>["model.py":3:0])
+      %1 = pipe.tanh %0 : (tensor<4xf32>) -> tensor<4xf32> // error: has no origin
+      pipe.output %1 : tensor<4xf32>
     }
-    #node = loc(fused<#pipe.origin<0, "Relu", "node_relu", "act">>["model.py":3:0])
     ```
 
     **Requires.** Nothing.

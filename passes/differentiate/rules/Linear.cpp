@@ -11,7 +11,6 @@ namespace pipec::pipe {
 namespace {
 
 // ---- dot_general
-// --------------------------------------------------------------------------------
 
 // One side of a product: which of its dimensions are batch, contracted, free.
 struct Side {
@@ -66,7 +65,6 @@ void dotGeneralVjp(DotGeneralOp op, Vjp &v) {
 }
 
 // ---- convolutions
-// -------------------------------------------------------------------------------
 
 struct Geometry {
   llvm::ArrayRef<int64_t> strides, padding, dilations;
@@ -157,7 +155,6 @@ void convTransposeVjp(ConvTransposeOp op, Vjp &v) {
 }
 
 // ---- pools
-// --------------------------------------------------------------------------------------
 
 void maxPoolVjp(MaxPoolOp op, Vjp &v) {
   v.set(0, MaxPoolGradOp::create(v.getBuilder(), v.getLoc(), op.getInput(),

@@ -23,7 +23,6 @@ Value narrowed(Vjp &v, Value value, Value like) {
 }
 
 // ---- softmax
-// ------------------------------------------------------------------------------------
 
 void softmaxVjp(SoftmaxOp op, Vjp &v) {
   Value y = widened(v, op.getResult()), g = widened(v, v.grad());
@@ -42,7 +41,6 @@ void logSoftmaxVjp(LogSoftmaxOp op, Vjp &v) {
 }
 
 // ---- normalisations
-// -----------------------------------------------------------------------------
 
 // 1 / sqrt(mean(x^2) + eps) over `dims`.
 Value inverseDeviation(Vjp &v, Value centred, ShapeRef dims,
@@ -182,7 +180,6 @@ void batchNormVjp(BatchNormOp op, Vjp &v) {
 }
 
 // ---- dropout and losses
-// -------------------------------------------------------------------------
 
 LogicalResult dropoutVjp(DropoutOp op, Vjp &v) {
   if (!op.getKey())
