@@ -3,7 +3,7 @@
 #define PIPEC_COMPILER_EMIT_H
 
 #include "compiler/Compiler.h"
-#include "frontends/onnx/OnnxFrontend.h"
+#include "frontends/common/OpenedModel.h"
 #include "ir/PipeOps.h"
 #include "passes/schedule/Simulate.h"
 

@@ -6,7 +6,7 @@
 #ifndef PIPEC_COMPILER_EXPORTREMARKS_H
 #define PIPEC_COMPILER_EXPORTREMARKS_H
 
-#include "frontends/onnx/OnnxFrontend.h"
+#include "frontends/common/OpenedModel.h"
 
 namespace pipec {
 

@@ -3,7 +3,7 @@
 #define PIPEC_COMPILER_GIVENINPUTS_H
 
 #include "compiler/Options.h"
-#include "frontends/onnx/OnnxFrontend.h"
+#include "frontends/common/OpenedModel.h"
 
 namespace pipec {
 

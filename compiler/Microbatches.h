@@ -3,7 +3,7 @@
 #define PIPEC_COMPILER_MICROBATCHES_H
 
 #include "compiler/Options.h"
-#include "frontends/onnx/OnnxFrontend.h"
+#include "frontends/common/OpenedModel.h"
 
 namespace pipec {
 

@@ -2,7 +2,7 @@
 // given. Out: ok, or an error. Tests: test/e2e/cli/replace.test.
 #include "tools/pipec/CommandPaths.h"
 
-#include "frontends/onnx/OnnxFrontend.h"
+#include "frontends/common/OpenedModel.h"
 #include "runtime/checkpoint/weight_files.h"
 #include "runtime/package/package_impl.h"
 

@@ -1,6 +1,6 @@
 // `pipec doctor`: what this build and this machine offer.
 // Tests: test/e2e/cli.
-#include "frontends/onnx/OnnxFrontend.h"
+#include "frontends/common/OpenedModel.h"
 #include "pipec/version.h"
 #include "runtime/kernels/kernel.h"
 #include "runtime/schema/version.h"

@@ -3,8 +3,8 @@
 // In: MatMul, Gemm. Out: `pipe.dot_general`; a weight that the file has
 // transposed is read in PyTorch's orientation and contracted along its other
 // dimension. Tests: test/unit/frontends/ImportTest.cpp.
-#include "frontends/onnx/NodeContext.h"
-#include "frontends/onnx/Text.h"
+#include "frontends/common/Text.h"
+#include "frontends/onnx/ops/NodeContext.h"
 
 namespace pipec::onnx {
 namespace {

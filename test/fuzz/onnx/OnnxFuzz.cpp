@@ -3,7 +3,7 @@
 // In: the bytes of a file. Every symbolic size is 2; large models are skipped,
 // as their size is no fault. What else may be asked for (shapes of inputs,
 // ties) follows from the number of bytes. Seeds: OnnxFuzzSeeds.cpp, seeds.py.
-#include "frontends/onnx/OnnxFrontend.h"
+#include "frontends/common/OpenedModel.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"

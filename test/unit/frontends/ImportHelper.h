@@ -5,7 +5,7 @@
 #ifndef PIPEC_TEST_UNIT_FRONTENDS_IMPORTHELPER_H
 #define PIPEC_TEST_UNIT_FRONTENDS_IMPORTHELPER_H
 
-#include "frontends/onnx/OnnxFrontend.h"
+#include "frontends/common/OpenedModel.h"
 #include "runtime/base/mapped_file.h"
 #include "test/unit/frontends/ModelBuilder.h"
 #include "test/unit/support/GraphInterpreter.h"

@@ -1,5 +1,5 @@
 // Nodes out of topological order, and what has no order.
-#include "frontends/onnx/Model.h"
+#include "frontends/onnx/metadata/Model.h"
 
 #include "test/unit/frontends/ImportHelper.h"
 

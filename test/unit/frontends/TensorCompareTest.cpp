@@ -1,6 +1,6 @@
 // Comparison of stored tensors: every element counts, in all orders of their
 // axes and over the borders of panels and tiles.
-#include "frontends/onnx/TensorCompare.h"
+#include "frontends/common/TensorCompare.h"
 #include "test/unit/frontends/ModelBuilder.h"
 
 #include <gtest/gtest.h>
