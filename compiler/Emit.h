@@ -22,7 +22,7 @@ struct EmitVariant {
 struct EmitInput {
   std::string modelName;
   const CompileOptions *options = nullptr;
-  const onnx::ModelInterface *interface = nullptr;
+  const frontend::ModelInterface *interface = nullptr;
   std::vector<EmitVariant> variants; // the same stages in each
   /// The loss is the sum over microbatches as the graphs have it.
   bool lossAdds = false;

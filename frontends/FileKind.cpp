@@ -1,4 +1,4 @@
-// Recognises files that people have beside ONNX ones: see FileKind.h. In: the
+// Recognises files that people have beside models: see FileKind.h. In: the
 // bytes of any file. Out: a text for people.
 // Tests: test/e2e/cli/kinds.test.
 #include "frontends/FileKind.h"
@@ -7,7 +7,7 @@
 #include <cctype>
 #include <string_view>
 
-namespace pipec::onnx {
+namespace pipec::frontend {
 namespace {
 
 /// Names of a zip's members stand in it as they are.
@@ -129,4 +129,4 @@ std::string describeOtherFile(const uint8_t *data, uint64_t size) {
   return isText ? "text; give the .onnx file" : "";
 }
 
-} // namespace pipec::onnx
+} // namespace pipec::frontend

@@ -11,7 +11,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 
-namespace pipec::onnx {
+namespace pipec::frontend {
 
 const TensorType &Val::type() const {
   static const TensorType none;
@@ -281,4 +281,4 @@ Val Emitter::iota(const TensorType &type, int64_t dim) {
   return fromIr(create("iota", {}, {result}, attributes)->getResult(0));
 }
 
-} // namespace pipec::onnx
+} // namespace pipec::frontend

@@ -16,7 +16,7 @@
 
 #include <functional>
 
-namespace pipec::onnx {
+namespace pipec::frontend {
 
 using Shape = std::vector<int64_t>;
 
@@ -180,6 +180,6 @@ Shape integersOf(const Tensor &tensor);
 /// Elements of a number tensor as double.
 std::vector<double> numbersOf(const Tensor &tensor);
 
-} // namespace pipec::onnx
+} // namespace pipec::frontend
 
 #endif

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace pipec::onnx {
+namespace pipec::frontend {
 
 int64_t normalizedAxis(int64_t axis, int64_t rank) {
   if (axis < -rank || axis >= rank)
@@ -220,4 +220,4 @@ Val Emitter::ints(const Shape &values) {
   return constant(*tensor);
 }
 
-} // namespace pipec::onnx
+} // namespace pipec::frontend

@@ -9,13 +9,14 @@
 #include <algorithm>
 #include <set>
 
-namespace pipec::onnx {
+namespace pipec::frontend {
 namespace {
 
 class InputBinder {
 public:
-  InputBinder(const Model &model, const ImportOptions &options)
-      : model(model), options(options) {}
+  InputBinder(const std::string &path, const ModelInterface &interface,
+              const ImportOptions &options)
+      : path(path), interface(interface), options(options) {}
   StatusOr<std::vector<TensorType>> run();
 
 private:
@@ -32,7 +33,8 @@ private:
     int64_t size = 0;
     std::string where;
   };
-  const Model &model;
+  const std::string &path;
+  const ModelInterface &interface;
   const ImportOptions &options;
   std::map<std::string, Binding> symbols;
 };
@@ -40,7 +42,7 @@ private:
 Status InputBinder::checkNames() const {
   std::vector<std::string> names, declared;
   std::set<std::string> seen;
-  for (const ModelInterface::Port &port : model.interface.inputs) {
+  for (const ModelInterface::Port &port : interface.inputs) {
     names.push_back(port.name);
     for (const ModelInterface::Dim &dim : port.shape)
       if (!dim.symbol.empty() && seen.insert(dim.symbol).second)
@@ -52,23 +54,23 @@ Status InputBinder::checkNames() const {
   };
   for (const auto &[name, shape] : options.inputShapes)
     if (!known(names, name))
-      return invalidArgument(model.path + ": there is no graph input '" + name +
+      return invalidArgument(path + ": there is no graph input '" + name +
                              "'; the inputs are " + joined(names) +
                              didYouMean(name, names));
   for (const std::string &name : options.wholeInputs)
     if (!known(names, name))
-      return invalidArgument(
-          model.path + ": --whole: there is no graph input '" + name +
-          "'; the inputs are " + joined(names) + didYouMean(name, names));
+      return invalidArgument(path + ": --whole: there is no graph input '" +
+                             name + "'; the inputs are " + joined(names) +
+                             didYouMean(name, names));
   for (const auto &[symbol, size] : options.bindings) {
     if (!known(declared, symbol))
       return invalidArgument(
-          model.path + ": --bind " + symbol + "=" + std::to_string(size) +
+          path + ": --bind " + symbol + "=" + std::to_string(size) +
           ": no input has the symbol '" + symbol + "'; the symbols are " +
           (declared.empty() ? "none" : joined(declared)) +
           didYouMean(symbol, declared));
     if (size < 0)
-      return invalidArgument(model.path + ": --bind " + symbol + "=" +
+      return invalidArgument(path + ": --bind " + symbol + "=" +
                              std::to_string(size) + ": a size is not negative");
   }
   return Status();
@@ -80,7 +82,7 @@ Status InputBinder::bindSymbol(const std::string &symbol, int64_t size,
   if (made || found->second.size == size)
     return Status();
   return invalidArgument(
-      model.path + ": symbol '" + symbol + "' is " +
+      path + ": symbol '" + symbol + "' is " +
       std::to_string(found->second.size) + " by " + found->second.where +
       ", but " + std::to_string(size) + " by " + where +
       "; give both the same size, or export the model with two symbols");
@@ -92,7 +94,7 @@ Status InputBinder::collect(const ModelInterface::Port &port) {
   if (given == options.inputShapes.end())
     return Status();
   const Shape &shape = given->second;
-  std::string what = model.path + ": graph input '" + port.name + "'";
+  std::string what = path + ": graph input '" + port.name + "'";
   if (port.hasShape && shape.size() != port.shape.size())
     return invalidArgument(
         what + " has rank " + std::to_string(port.shape.size()) +
@@ -120,7 +122,7 @@ Status InputBinder::collect(const ModelInterface::Port &port) {
 
 StatusOr<TensorType>
 InputBinder::typeOf(const ModelInterface::Port &port) const {
-  std::string what = model.path + ": graph input '" + port.name + "'";
+  std::string what = path + ": graph input '" + port.name + "'";
   TensorType type{port.dtype, {}};
   auto given = options.inputShapes.find(port.name);
   if (given != options.inputShapes.end()) {
@@ -153,10 +155,10 @@ StatusOr<std::vector<TensorType>> InputBinder::run() {
   PIPEC_RETURN_IF_ERROR(checkNames());
   for (const auto &[symbol, size] : options.bindings)
     PIPEC_RETURN_IF_ERROR(bindSymbol(symbol, size, "--bind"));
-  for (const ModelInterface::Port &port : model.interface.inputs)
+  for (const ModelInterface::Port &port : interface.inputs)
     PIPEC_RETURN_IF_ERROR(collect(port));
   std::vector<TensorType> types;
-  for (const ModelInterface::Port &port : model.interface.inputs) {
+  for (const ModelInterface::Port &port : interface.inputs) {
     PIPEC_ASSIGN_OR_RETURN(TensorType type, typeOf(port));
     types.push_back(std::move(type));
   }
@@ -165,9 +167,10 @@ StatusOr<std::vector<TensorType>> InputBinder::run() {
 
 } // namespace
 
-StatusOr<std::vector<TensorType>> bindInputs(const Model &model,
+StatusOr<std::vector<TensorType>> bindInputs(const std::string &path,
+                                             const ModelInterface &interface,
                                              const ImportOptions &options) {
-  return InputBinder(model, options).run();
+  return InputBinder(path, interface, options).run();
 }
 
-} // namespace pipec::onnx
+} // namespace pipec::frontend

@@ -1,21 +1,22 @@
 // Sizes of graph inputs: declared, given and bound, unified.
 //
-// In: the model's interface, ImportOptions. Out: a static type per input.
+// In: a model's interface, ImportOptions. Out: a static type per input.
 // Tests: test/unit/frontends/InputShapesTest.cpp.
 #ifndef PIPEC_FRONTENDS_COMMON_INPUTSHAPES_H
 #define PIPEC_FRONTENDS_COMMON_INPUTSHAPES_H
 
-#include "frontends/onnx/metadata/Model.h"
+#include "frontends/common/OpenedModel.h"
 
-namespace pipec::onnx {
+namespace pipec::frontend {
 
 using Shape = std::vector<int64_t>;
 
-/// Errors (InvalidArgument) name input, dimension, symbol, the sizes that
-/// clash, and what to do.
-StatusOr<std::vector<TensorType>> bindInputs(const Model &model,
+/// `path`: of the model file. Errors (InvalidArgument) name it, input,
+/// dimension, symbol, the sizes that clash, and what to do.
+StatusOr<std::vector<TensorType>> bindInputs(const std::string &path,
+                                             const ModelInterface &interface,
                                              const ImportOptions &options);
 
-} // namespace pipec::onnx
+} // namespace pipec::frontend
 
 #endif

@@ -1,9 +1,10 @@
-// From an ONNX file to a `pipe.graph`.
+// What the compiler sees of a model file, whatever its format: a frontend opens
+// the file and hands out an OpenedModel (frontends/OpenModel.h picks it).
 //
-// Reads the file by map: tensor bytes stay where they lie and become
-// `#pipe.source` references. ONNX IR versions up to that of onnx 1.23, opsets
-// 13 to 28 of the default domain. Files are untrusted: every error names the
-// file and the node, and nothing throws.
+// In: shapes of inputs, sizes of symbols, ties. Out: the model's interface,
+// its `pipe.graph`, and what the file does not keep. Tensor bytes stay where
+// they lie and become `#pipe.source` references. Files are untrusted: every
+// error names the file and the node, and nothing throws.
 #ifndef PIPEC_FRONTENDS_COMMON_OPENEDMODEL_H
 #define PIPEC_FRONTENDS_COMMON_OPENEDMODEL_H
 
@@ -24,7 +25,7 @@ class ModuleOp;
 template <typename OpTy> class OwningOpRef;
 } // namespace mlir
 
-namespace pipec::onnx {
+namespace pipec::frontend {
 
 /// What a model file declares, before any size is bound.
 struct ModelInterface {
@@ -101,40 +102,37 @@ struct TrainingLosses {
   std::map<std::string, int64_t> paddedTables;
 };
 
-/// An opened model: parsed once, imported once per microbatch size.
-class OnnxModel {
+/// An opened model: parsed and checked once, imported once per microbatch size.
+/// Used by one thread at a time.
+class OpenedModel {
 public:
-  /// Reads and checks the whole file (not the tensors' bytes).
-  static StatusOr<std::unique_ptr<OnnxModel>> open(const std::string &path);
-  ~OnnxModel();
+  virtual ~OpenedModel() = default;
 
-  const ModelInterface &interface() const;
+  virtual const ModelInterface &interface() const = 0;
   /// Paths of the files that hold tensors: the model's own, and those beside it
   /// (external data). Each once.
-  std::vector<std::string> files() const;
+  virtual std::vector<std::string> files() const = 0;
   /// Module with one `pipe.graph @main` and its `pipe.weight`s. Deterministic.
-  /// Unsupported ops are all listed in one error (Unsupported) with counts and
-  /// the first node of each; shape conflicts name input or node, expected and
-  /// got.
-  StatusOr<mlir::OwningOpRef<mlir::ModuleOp>>
+  /// Origins (`#pipe.origin`) are numbered in the order of the walk that made
+  /// the graph, the same for every size. Unsupported ops are all listed in one
+  /// error (Unsupported) with counts and the first node of each; shape
+  /// conflicts name input or node, expected and got.
+  virtual StatusOr<mlir::OwningOpRef<mlir::ModuleOp>>
   import(mlir::MLIRContext &context, const ImportOptions &options,
-         const Notice &notice) const;
+         const Notice &notice) const = 0;
   /// Parameters that the exporter folded away, as far as the file names them;
   /// else by the name of what it made of them. Of the options, ties, unties and
   /// names count, here and below; where import() refuses them, nothing is
   /// listed.
-  std::vector<std::string>
-  foldedParameters(const ImportOptions &options = {}) const;
-  LostParameters lostParameters(const ImportOptions &options = {}) const;
+  virtual std::vector<std::string>
+  foldedParameters(const ImportOptions &options = {}) const = 0;
+  virtual LostParameters
+  lostParameters(const ImportOptions &options = {}) const = 0;
   /// What training cannot know from the file.
-  TrainingLosses trainingLosses(const ImportOptions &options = {}) const;
-
-private:
-  OnnxModel();
-  struct Impl;
-  std::unique_ptr<Impl> impl;
+  virtual TrainingLosses
+  trainingLosses(const ImportOptions &options = {}) const = 0;
 };
 
-} // namespace pipec::onnx
+} // namespace pipec::frontend
 
 #endif

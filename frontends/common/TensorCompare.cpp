@@ -9,7 +9,7 @@
 #include <numeric>
 #include <set>
 
-namespace pipec::onnx {
+namespace pipec::frontend {
 namespace {
 
 /// Bytes that are mapped or copied at once, of each tensor.
@@ -293,4 +293,4 @@ std::optional<int64_t> zeroRow(const TensorSource &source) {
   return others ? first : std::nullopt;
 }
 
-} // namespace pipec::onnx
+} // namespace pipec::frontend

@@ -15,7 +15,7 @@
 #include <string>
 #include <tuple>
 
-namespace pipec::onnx {
+namespace pipec::frontend {
 
 /// Axis k of the permuted tensor is axis permutation[k]; empty: as it is.
 using Permutation = std::vector<int64_t>;
@@ -57,6 +57,6 @@ bool isDistinctive(const TensorSource &source);
 /// rows of either end.
 std::optional<int64_t> zeroRow(const TensorSource &source);
 
-} // namespace pipec::onnx
+} // namespace pipec::frontend
 
 #endif

@@ -9,7 +9,16 @@
 
 #include <algorithm>
 
-namespace pipec::onnx {
+namespace pipec::frontend {
+
+std::string placeOf(const std::string &path, const Origin &origin) {
+  std::vector<std::string> parts{origin.op};
+  if (!origin.module.empty())
+    parts.push_back("module " + origin.module);
+  if (!origin.file.empty())
+    parts.push_back(origin.file + ":" + std::to_string(origin.line));
+  return path + ": node '" + origin.node + "' (" + joined(parts) + ")";
+}
 
 std::string shapeText(const std::vector<int64_t> &shape) {
   std::string text = "[";
@@ -70,4 +79,4 @@ std::string parentName(const std::string &dotted) {
   return dot == std::string::npos ? "" : dotted.substr(0, dot);
 }
 
-} // namespace pipec::onnx
+} // namespace pipec::frontend

@@ -5,10 +5,13 @@
 #ifndef PIPEC_FRONTENDS_COMMON_TEXT_H
 #define PIPEC_FRONTENDS_COMMON_TEXT_H
 
-#include "pipec/tensor.h"
+#include "runtime/base/op.h"
 
-namespace pipec::onnx {
+namespace pipec::frontend {
 
+/// "model.onnx: node 'node_relu' (Relu, module fc, net.py:3)": the place of a
+/// node, for messages.
+std::string placeOf(const std::string &path, const Origin &origin);
 /// "[2, 3]".
 std::string shapeText(const std::vector<int64_t> &shape);
 /// "a, b, c".
@@ -27,6 +30,6 @@ std::string parentName(const std::string &dotted);
 /// "fc.weight" of "fc" and "weight"; at the root the name alone.
 std::string inModule(const std::string &module, const std::string &leaf);
 
-} // namespace pipec::onnx
+} // namespace pipec::frontend
 
 #endif

@@ -1,24 +1,26 @@
 // Tied weights: tables stored twice, and the user's --tie and --untie. See
-// WeightTable.h.
+// Ties.h.
 //
 // In: a table with names and aliases. Out: one declaration for each tied
-// weight. Bytes are compared (TensorCompare.h) only where a table that Gather
-// reads may be a matrix that MatMul or Gemm reads, and where a name is a guess.
-// Tests: test/unit/frontends/WeightTableTest.cpp, LegacyNamesTest.cpp.
-#include "frontends/common/WeightTableBuilder.h"
+// weight. Bytes are compared (TensorCompare.h) only where a table that
+// rows are looked up in may be a matrix that something is multiplied by, and
+// where a name is a guess. Tests: test/unit/frontends/WeightTableTest.cpp,
+// LegacyNamesTest.cpp.
+#include "frontends/common/Ties.h"
 
 #include "frontends/common/Text.h"
+#include "frontends/common/WeightTableBuilder.h"
 
 #include <algorithm>
 
-namespace pipec::onnx {
+namespace pipec::frontend {
 namespace {
 
 class TieResolver {
 public:
-  TieResolver(const Model &model, const ImportOptions &options,
+  TieResolver(const TieFacts &facts, const ImportOptions &options,
               WeightTable &table)
-      : model(model), options(options), table(table) {}
+      : facts(facts), options(options), table(table) {}
   Status run();
 
 private:
@@ -32,7 +34,7 @@ private:
   bool addLostName(const std::string &lost, const std::string &kept);
   void merge(int first, int second);
   StatusOr<int> lookUp(const std::string &name, const char *option) const;
-  const Model &model;
+  const TieFacts &facts;
   const ImportOptions &options;
   WeightTable &table;
   std::set<int> gathered, multiplied;    // declarations
@@ -44,7 +46,7 @@ private:
 bool TieResolver::sameBytes(const WeightDecl &first,
                             const WeightDecl &second) const {
   return isDeclared(
-      model, first, {0, inversePermutation(second.permutation)},
+      facts.tensors, first, {0, inversePermutation(second.permutation)},
       second.initializer,
       announcing(options.progress, first.name, second.name, first.type));
 }
@@ -69,17 +71,17 @@ void TieResolver::merge(int first, int second) {
 /// Matrices that may have the same bytes.
 void TieResolver::findEqual() {
   for (const auto &[place, use] : table.uses) {
-    const std::string &op = model.graph().node(place.first).op_type();
-    if (op == "Gather" && place.second == 0)
+    const auto reading = facts.readingOf({place.first, place.second});
+    if (reading == TieFacts::Reading::Table)
       gathered.insert(use.decl);
-    else if (op == "MatMul" || (op == "Gemm" && place.second < 2))
+    else if (reading == TieFacts::Reading::Matrix)
       multiplied.insert(use.decl);
   }
   std::map<Fingerprint, std::vector<int>> alike;
   for (size_t i = 0; i < table.decls.size(); ++i) {
     const WeightDecl &decl = table.decls[i];
     if (decl.kind == WeightKind::Parameter && decl.type.rank() > 1)
-      if (auto key = fingerprint(model.initializers[decl.initializer].source))
+      if (auto key = fingerprint(facts.tensors[decl.initializer].source))
         alike[*key].push_back(static_cast<int>(i));
   }
   for (const auto &[key, decls] : alike)
@@ -92,12 +94,12 @@ void TieResolver::compare(int first, int second) {
   const WeightDecl &a = table.decls[first], &b = table.decls[second];
   if (a.name.empty() || b.name.empty() || tieStoredTwice(first, second) ||
       tieStoredTwice(second, first) ||
-      !(isNumbered(model, a.initializer) || isNumbered(model, b.initializer)))
+      !(facts.isNumbered(a.initializer) || facts.isNumbered(b.initializer)))
     return;
-  const TensorSource &source = model.initializers[a.initializer].source;
+  const TensorSource &source = facts.tensors[a.initializer].source;
   if (isDistinctive(source) &&
       !permutationsTo({source, source.type.shape},
-                      model.initializers[b.initializer].source,
+                      facts.tensors[b.initializer].source,
                       announcing(options.progress, a.name, b.name, source.type))
            .empty())
     equal[first].push_back(second);
@@ -109,8 +111,8 @@ bool TieResolver::tieStoredTwice(int first, int second) {
   const WeightDecl &a = table.decls[first], &b = table.decls[second];
   if (!gathered.count(first) || gathered.count(second) ||
       !multiplied.count(second) || a.type != b.type || a.type.rank() != 2 ||
-      samePlace(model.initializers[a.initializer].source,
-                model.initializers[b.initializer].source) ||
+      samePlace(facts.tensors[a.initializer].source,
+                facts.tensors[b.initializer].source) ||
       !sameBytes(a, b))
     return false;
   for (const std::string &name : {a.name, b.name})
@@ -147,7 +149,7 @@ StatusOr<int> TieResolver::lookUp(const std::string &name,
   int decl = table.find(name);
   if (decl < 0 || name.empty() ||
       table.decls[decl].kind == WeightKind::Constant)
-    return invalidArgument(model.path + ": " + option +
+    return invalidArgument(facts.path + ": " + option +
                            ": there is no parameter '" + name + "'" +
                            didYouMean(name, table.names()));
   return decl;
@@ -160,7 +162,7 @@ Status TieResolver::untie(const std::string &name) {
   PIPEC_ASSIGN_OR_RETURN(int index, lookUp(name, "--untie"));
   WeightDecl &decl = table.decls[index];
   if (decl.aliases.empty())
-    return invalidArgument(model.path + ": --untie: '" + name +
+    return invalidArgument(facts.path + ": --untie: '" + name +
                            "' is tied to nothing");
   WeightDecl apart = decl;
   apart.name = name;
@@ -174,8 +176,7 @@ Status TieResolver::untie(const std::string &name) {
   }
   int made = static_cast<int>(table.decls.size());
   for (auto &[place, use] : table.uses)
-    if (use.decl == index &&
-        model.origins[place.first].module == parentName(name))
+    if (use.decl == index && facts.moduleOf(place.first) == parentName(name))
       use.decl = made;
   table.decls.push_back(std::move(apart));
   return Status();
@@ -203,7 +204,7 @@ Status TieResolver::tie(const std::string &first, const std::string &second) {
   if (a == b)
     return Status();
   if (table.decls[a].type != table.decls[b].type)
-    return invalidArgument(model.path + ": --tie: '" + first + "' is " +
+    return invalidArgument(facts.path + ": --tie: '" + first + "' is " +
                            table.decls[a].type.str() + ", '" + second +
                            "' is " + table.decls[b].type.str() +
                            "; only parameters of one type can be tied");
@@ -232,9 +233,9 @@ Status TieResolver::run() {
 
 } // namespace
 
-Status resolveTies(const Model &model, const ImportOptions &options,
+Status resolveTies(const TieFacts &facts, const ImportOptions &options,
                    WeightTable &table) {
-  return TieResolver(model, options, table).run();
+  return TieResolver(facts, options, table).run();
 }
 
-} // namespace pipec::onnx
+} // namespace pipec::frontend

@@ -1,20 +1,22 @@
-// Which initializer is which PyTorch parameter: names, kinds, orientation and
-// ties.
+// Which tensor of a model file is which PyTorch parameter: names, kinds,
+// orientation and ties.
 //
-// In: an opened Model. Out: a WeightTable: one declaration per parameter,
-// buffer or constant, and for each place that reads an initializer the
-// declaration it means and how the file's form follows from it. Tests:
+// In: what a frontend knows of its file's tensors. Out: a WeightTable: one
+// declaration per parameter, buffer or constant, and for each place that reads
+// a tensor the declaration it means and how the file's form follows from it.
+// Tensors and nodes are numbers of the frontend's own; a tensor that is an
+// input of no other is an initializer, as in ONNX. Tests:
 // test/unit/frontends/WeightTableTest.cpp and ModelNamesTest.cpp (all reference
 // models).
 #ifndef PIPEC_FRONTENDS_COMMON_WEIGHTTABLE_H
 #define PIPEC_FRONTENDS_COMMON_WEIGHTTABLE_H
 
+#include "frontends/common/OpenedModel.h"
 #include "frontends/common/TensorCompare.h"
-#include "frontends/onnx/metadata/Model.h"
 
 #include <set>
 
-namespace pipec::onnx {
+namespace pipec::frontend {
 
 enum class WeightKind { Parameter, Buffer, Constant };
 
@@ -74,51 +76,12 @@ struct WeightTable {
 struct Reader {
   int node = 0, input = 0;
 };
-std::vector<std::vector<Reader>> readersOf(const Model &model);
 
-/// Names by the graph signature and fx nodes.
-WeightTable namesBySignature(const Model &model, const ImportOptions &options);
-/// Names by initializer and node names (TorchScript-based exporter, other
-/// tools).
-WeightTable namesByText(const Model &model, const ImportOptions &options);
-/// Parameters and buffers among what went into a value that the exporter's
-/// optimizer computed.
-std::vector<std::string> stateSourcesOf(const Model &model,
-                                        const std::string &value);
-/// Adds the names under which modules hold a tensor that another module owns.
-void findAliases(const Model &model, WeightTable &table);
-/// Names tensors by the state_dict in the file options.names. Errors: the file
-/// cannot be read; nothing in it equals a tensor of the model.
-Status nameByState(const Model &model, const ImportOptions &options,
-                   WeightTable &table);
-/// Recognises tables stored twice, then applies --tie and --untie. Errors name
-/// unknown parameters.
-Status resolveTies(const Model &model, const ImportOptions &options,
-                   WeightTable &table);
-/// ComputedAtExport.cpp: see OnnxModel.
-std::vector<ComputedTensor> findComputed(const Model &model,
-                                         const WeightTable &table);
-LostParameters findLost(const Model &model, const WeightTable &table);
-std::vector<std::string> findPossibleBuffers(const Model &model,
-                                             const WeightTable &table);
-std::map<std::string, int64_t> findPaddedTables(const Model &model,
-                                                const WeightTable &table);
-std::vector<std::string> findGuessedNames(const Model &model,
-                                          const WeightTable &table);
-/// All of the above.
-StatusOr<WeightTable> makeWeightTable(const Model &model,
-                                      const ImportOptions &options);
-
-/// The TorchScript-based exporter has a number for the tensor's name.
-bool isNumbered(const Model &model, int initializer);
 /// Whether --untie names it.
 bool isApart(const ImportOptions &options, const std::string &name);
 /// Stored position of each declared axis, undone: the permutation from the
 /// declared to the stored form.
 Permutation inversePermutation(const Permutation &permutation);
-/// A value of fx that numbers alone make: full_3, zeros.
-bool isMadeOfNumbers(const std::string &fxName);
-
-} // namespace pipec::onnx
+} // namespace pipec::frontend
 
 #endif

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <numeric>
 
-namespace pipec::onnx {
+namespace pipec::frontend {
 namespace {
 
 /// Sizes of the declared weight as its bytes lie.
@@ -40,18 +40,18 @@ Claim Claim::moved(const Permutation &moved) const {
   return made;
 }
 
-Claim claimOf(const Model &model, int initializer, const std::string &name,
-              WeightKind kind) {
-  const TensorType &type = model.initializers[initializer].source.type;
+Claim claimOf(const NamedTensors &tensors, int initializer,
+              const std::string &name, WeightKind kind) {
+  const TensorType &type = tensors[initializer].source.type;
   return {name, kind, initializer, type, {}, std::nullopt};
 }
 
-bool isDeclared(const Model &model, const WeightDecl &decl,
+bool isDeclared(const NamedTensors &tensors, const WeightDecl &decl,
                 const WeightUse &use, int initializer,
                 const std::function<void()> &before) {
-  return samePermuted(
-      {model.initializers[decl.initializer].source, storedShape(decl)},
-      fromStored(decl, use), model.initializers[initializer].source, before);
+  return samePermuted({tensors[decl.initializer].source, storedShape(decl)},
+                      fromStored(decl, use), tensors[initializer].source,
+                      before);
 }
 
 std::function<void()> announcing(const Notice &progress,
@@ -81,7 +81,7 @@ std::optional<WeightUse> WeightTableBuilder::declared(int initializer,
   if (known == byName.end()) {
     use.decl = static_cast<int>(table.decls.size());
     byName[claim.name] = use.decl;
-    const Initializer &owner = model.initializers[claim.owner];
+    const NamedTensor &owner = tensors[claim.owner];
     if (claim.kind == WeightKind::Parameter && owner.name == claim.name)
       if (auto key = fingerprint(owner.source))
         kept.emplace(*key, claim.owner);
@@ -92,9 +92,9 @@ std::optional<WeightUse> WeightTableBuilder::declared(int initializer,
   use.decl = known->second;
   const WeightDecl &other = table.decls[use.decl];
   if (other.type != claim.type ||
-      !isDeclared(model, other, use, initializer,
+      !isDeclared(tensors, other, use, initializer,
                   announcing(options.progress, claim.name,
-                             model.initializers[initializer].name, claim.type)))
+                             tensors[initializer].name, claim.type)))
     return std::nullopt;
   return use;
 }
@@ -109,7 +109,7 @@ WeightUse WeightTableBuilder::use(int initializer,
   auto [entry, isNew] =
       constants.emplace(initializer, static_cast<int>(table.decls.size()));
   if (isNew) {
-    const auto &[name, source] = model.initializers[initializer];
+    const auto &[name, source] = tensors[initializer];
     table.decls.push_back(
         {name, {}, WeightKind::Constant, initializer, source.type, {}});
   }
@@ -141,19 +141,19 @@ WeightTable WeightTableBuilder::take() {
 std::optional<Claim> WeightTableBuilder::claimCopy(int initializer,
                                                    const std::string &name,
                                                    int owner) {
-  const TensorSource &source = model.initializers[owner].source;
-  std::vector<Permutation> moves = permutationsTo(
-      {source, source.type.shape}, model.initializers[initializer].source,
-      announcing(options.progress, name, model.initializers[initializer].name,
-                 source.type));
+  const TensorSource &source = tensors[owner].source;
+  std::vector<Permutation> moves =
+      permutationsTo({source, source.type.shape}, tensors[initializer].source,
+                     announcing(options.progress, name,
+                                tensors[initializer].name, source.type));
   if (moves.size() != 1)
     return std::nullopt;
-  for (const std::string &apart : {model.initializers[initializer].name, name})
+  for (const std::string &apart : {tensors[initializer].name, name})
     if (isApart(options, apart)) {
       table.apart.insert(apart);
       return std::nullopt;
     }
-  Claim claim = claimOf(model, owner, name);
+  Claim claim = claimOf(tensors, owner, name);
   claim.use = moves[0];
   auto known = byName.find(name);
   if (known != byName.end())
@@ -163,14 +163,13 @@ std::optional<Claim> WeightTableBuilder::claimCopy(int initializer,
 }
 
 std::optional<Claim> WeightTableBuilder::claimCopyOfAny(int initializer) {
-  const TensorSource &source = model.initializers[initializer].source;
+  const TensorSource &source = tensors[initializer].source;
   if (source.type.rank() < 1 || !isDistinctive(source))
     return std::nullopt;
   std::optional<Claim> found;
   auto [from, to] = kept.equal_range(*fingerprint(source));
   for (auto one = from; one != to; ++one) {
-    auto copy = claimCopy(initializer, model.initializers[one->second].name,
-                          one->second);
+    auto copy = claimCopy(initializer, tensors[one->second].name, one->second);
     if (copy && found) {
       table.copies.erase(initializer);
       return std::nullopt;
@@ -181,4 +180,4 @@ std::optional<Claim> WeightTableBuilder::claimCopyOfAny(int initializer) {
   return found;
 }
 
-} // namespace pipec::onnx
+} // namespace pipec::frontend

@@ -9,7 +9,7 @@
 
 #include "frontends/common/WeightTable.h"
 
-namespace pipec::onnx {
+namespace pipec::frontend {
 
 /// Says that a tensor of the file is a parameter or buffer, in which form.
 struct Claim {
@@ -26,8 +26,8 @@ struct Claim {
   Claim moved(const Permutation &moved) const;
 };
 /// The tensor as it lies, under that name.
-Claim claimOf(const Model &model, int initializer, const std::string &name,
-              WeightKind kind = WeightKind::Parameter);
+Claim claimOf(const NamedTensors &tensors, int initializer,
+              const std::string &name, WeightKind kind = WeightKind::Parameter);
 
 /// Fills a WeightTable. What is computed does not depend on names: a tensor
 /// becomes part of a declaration only where its bytes are that declaration's,
@@ -35,8 +35,8 @@ Claim claimOf(const Model &model, int initializer, const std::string &name,
 /// claims contradict each other.
 class WeightTableBuilder {
 public:
-  WeightTableBuilder(const Model &model, const ImportOptions &options)
-      : model(model), options(options) {}
+  WeightTableBuilder(const NamedTensors &tensors, const ImportOptions &options)
+      : tensors(tensors), options(options) {}
 
   /// What `reader` reads of `initializer`: what `claim` says, where that holds.
   void read(int initializer, Reader reader, const std::optional<Claim> &claim);
@@ -66,7 +66,7 @@ private:
   WeightUse use(int initializer, const std::optional<Claim> &claim);
   std::optional<WeightUse> declared(int initializer, const Claim &claim);
 
-  const Model &model;
+  const NamedTensors &tensors;
   const ImportOptions &options;
   WeightTable table;
   std::map<std::string, int> byName; // declarations that are no constants
@@ -77,7 +77,7 @@ private:
 
 /// Whether the tensor of `initializer` is the declared weight, in the form that
 /// `use` says. Compares the bytes where they lie in two places.
-bool isDeclared(const Model &model, const WeightDecl &decl,
+bool isDeclared(const NamedTensors &tensors, const WeightDecl &decl,
                 const WeightUse &use, int initializer,
                 const std::function<void()> &before = {});
 /// A call for `before` that tells `progress` what is compared, where it is
@@ -87,6 +87,6 @@ std::function<void()> announcing(const Notice &progress,
                                  const std::string &second,
                                  const TensorType &type);
 
-} // namespace pipec::onnx
+} // namespace pipec::frontend
 
 #endif

@@ -4,7 +4,7 @@
 // location is untrusted: it is relative, stays in the model's folder, and may
 // not lead out of it by a link. Tests:
 // test/unit/frontends/TensorSourceTest.cpp.
-#include "frontends/common/TensorSource.h"
+#include "frontends/onnx/file/TensorFiles.h"
 
 #include <filesystem>
 

@@ -1,8 +1,8 @@
-// Checks of a parsed model before anything is imported: see Model.h.
+// Checks of a parsed model before anything is imported: see ModelFile.h.
 //
-// In: a Model with its proto, tensors and origins. Out: ok, or the first fault
-// with its place. Tests: test/unit/frontends/OpenTest.cpp.
-#include "frontends/onnx/metadata/Model.h"
+// In: a ModelFile with its proto, tensors and origins. Out: ok, or the first
+// fault with its place. Tests: test/unit/frontends/OpenTest.cpp.
+#include "frontends/onnx/file/ModelFile.h"
 
 #include "frontends/common/Text.h"
 
@@ -10,7 +10,7 @@
 
 namespace pipec::onnx {
 
-Status checkVersions(const Model &model) {
+Status checkVersions(const ModelFile &model) {
   const auto &proto = model.proto;
   if (!proto.has_graph())
     return dataLoss(model.path + ": not a valid ONNX file: it has no graph");
@@ -49,7 +49,7 @@ namespace {
 /// Single assignment and order of definition, over one graph.
 class GraphCheck {
 public:
-  explicit GraphCheck(const Model &model) : model(model) {}
+  explicit GraphCheck(const ModelFile &model) : model(model) {}
   Status run();
 
 private:
@@ -58,7 +58,7 @@ private:
   Status checkReserved() const;
   Status undefined(int node, const std::string &name) const;
 
-  const Model &model;
+  const ModelFile &model;
   std::set<std::string> defined;
 };
 
@@ -150,7 +150,7 @@ Status GraphCheck::run() {
   return checkReserved();
 }
 
-StatusOr<ModelInterface::Port> readPort(const Model &model,
+StatusOr<ModelInterface::Port> readPort(const ModelFile &model,
                                         const ::onnx::ValueInfoProto &info,
                                         const char *kind) {
   std::string what = model.path + ": graph " + kind + " '" + info.name() + "'";
@@ -188,9 +188,9 @@ StatusOr<ModelInterface::Port> readPort(const Model &model,
 
 } // namespace
 
-Status checkGraph(const Model &model) { return GraphCheck(model).run(); }
+Status checkGraph(const ModelFile &model) { return GraphCheck(model).run(); }
 
-StatusOr<ModelInterface> readInterface(const Model &model) {
+StatusOr<ModelInterface> readInterface(const ModelFile &model) {
   ModelInterface interface;
   for (const auto &input : model.graph().input()) {
     if (model.initializerByName.count(input.name()))

@@ -1,9 +1,9 @@
-// Puts the nodes of a graph in topological order: see Model.h.
+// Puts the nodes of a graph in topological order: see ModelFile.h.
 //
 // In: the parsed graph. Out: the same nodes, each behind those that it reads;
 // otherwise in the file's order. With a cycle all stay, and checkGraph()
 // reports it. Tests: test/unit/frontends/NodeOrderTest.cpp.
-#include "frontends/onnx/metadata/Model.h"
+#include "frontends/onnx/file/ModelFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"

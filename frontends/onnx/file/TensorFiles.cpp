@@ -1,8 +1,8 @@
-// Checks of TensorProto and decoding of typed fields: see TensorSource.h.
+// Checks of TensorProto and decoding of typed fields: see TensorFiles.h.
 //
 // In: TensorProtos. Out: TensorSources, or errors that say what is wrong (the
 // caller names the tensor). Tests: test/unit/frontends/TensorSourceTest.cpp.
-#include "frontends/common/TensorSource.h"
+#include "frontends/onnx/file/TensorFiles.h"
 
 #include <cstring>
 
@@ -49,17 +49,6 @@ StatusOr<DType> dtypeFromOnnx(int elementType) {
       "element type " + name +
       " is not supported; pipec knows bool, integers of 8 to 64 bits, "
       "float16, bfloat16, float and double");
-}
-
-StatusOr<Tensor> TensorSource::load() const {
-  if (!inFile())
-    return inlined;
-  PIPEC_ASSIGN_OR_RETURN(const uint8_t *bytes, file->range(offset, length));
-  PIPEC_ASSIGN_OR_RETURN(Tensor copy, Tensor::copyOf(type, bytes));
-  if (type.dtype == DType::Bool)
-    for (size_t i = 0; i < type.byteSize(); ++i)
-      copy.as<uint8_t>()[i] = copy.as<uint8_t>()[i] != 0;
-  return copy;
 }
 
 /// Typed fields hold narrow types widened: each element is cut down to the

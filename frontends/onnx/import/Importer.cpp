@@ -1,4 +1,4 @@
-// From an opened model to a module with one `pipe.graph`: see OnnxFrontend.h.
+// From an opened model to a module with one `pipe.graph`: see Importer.h.
 //
 // In: a Model, the table of its weights, import options. Out: the MLIR module.
 // Steps: sizes of inputs, declarations of weights, then node by node. Tests:
@@ -9,6 +9,7 @@
 #include "frontends/common/Text.h"
 #include "frontends/onnx/names/StoppedGradients.h"
 #include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 #include "ir/PipeOps.h"
 #include "ir/UserText.h"
 
@@ -80,6 +81,7 @@ private:
       values; // by ONNX name; initializers are read through their uses
   std::map<std::string, Sequence> sequences; // by ONNX name
   StoppedGradients stopped;
+  int64_t walked = 0;      // nodes; what #pipe.origin numbers
   bool asDeclared = false; // inputs have the sizes that the file gives
 };
 
@@ -272,11 +274,12 @@ Status Importer::keepResults(int index, const NodeContext &nodeContext) {
 }
 
 Status Importer::importNode(int index) {
+  Origin origin = model.origins[index];
+  origin.index = walked++; // of a node that makes no op too
   if (model.aliasNode[index])
     return Status();
   const auto &node = model.graph().node(index);
-  emitter->setLocation(
-      pipe::makeOriginLocation(&context, model.origins[index]));
+  emitter->setLocation(pipe::makeOriginLocation(&context, origin));
   std::vector<Val> transposed;
   std::vector<Val> inputs = inputsOf(index, transposed);
   stopGradients(index, inputs);
@@ -466,18 +469,18 @@ void Importer::noticeLeftOut() const {
 
 Status Importer::verify() {
   std::string message;
-  int64_t node = -1; // which the message is about
+  Origin node; // which the message is about
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) {
         if (message.empty())
-          node = pipe::originOf(diagnostic.getLocation()).index;
+          node = pipe::originOf(diagnostic.getLocation());
         message +=
             (message.empty() ? "" : "; ") + pipe::userText(diagnostic.str());
         return mlir::success();
       });
   const bool valid = mlir::succeeded(mlir::verify(*module));
-  if (!valid && node >= 0 && node < model.graph().node_size())
-    return dataLoss(model.where(static_cast<int>(node)) + ": " + message);
+  if (!valid && node.index >= 0)
+    return dataLoss(placeOf(model.path, node) + ": " + message);
   if (!valid)
     return internalError(model.path +
                          ": the imported graph is not valid: " + message);
@@ -487,7 +490,7 @@ Status Importer::verify() {
 StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> Importer::run() {
   context.loadDialect<pipe::PipeDialect>();
   PIPEC_ASSIGN_OR_RETURN(std::vector<TensorType> inputs,
-                         bindInputs(model, options));
+                         bindInputs(model.path, model.interface, options));
   if (notice)
     for (const std::string &text : weights.notices)
       notice(text);

@@ -1,4 +1,4 @@
-// The importer's entry: see OnnxFrontend.h for what it does.
+// The importer's entry: see OnnxModel.h for what it does.
 //
 // In: an opened Model whose operators are supported, and the table of its
 // weights. Out: the module, or the first error. Tests: test/unit/frontends/.
@@ -6,6 +6,7 @@
 #define PIPEC_FRONTENDS_ONNX_IMPORT_IMPORTER_H
 
 #include "frontends/common/WeightTable.h"
+#include "frontends/onnx/metadata/Model.h"
 
 namespace pipec::onnx {
 

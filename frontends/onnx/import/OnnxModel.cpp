@@ -1,11 +1,11 @@
-// The public face of the ONNX frontend: see OnnxFrontend.h.
+// The public face of the ONNX frontend: see OnnxModel.h.
 //
 // In: a path. Out: an OnnxModel. Tests: test/unit/frontends/.
-#include "frontends/common/OpenedModel.h"
+#include "frontends/onnx/import/OnnxModel.h"
 
-#include "frontends/common/WeightTable.h"
 #include "frontends/onnx/import/Importer.h"
 #include "frontends/onnx/import/Unsupported.h"
+#include "frontends/onnx/names/Names.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -31,12 +31,18 @@ private:
 OnnxModel::OnnxModel() = default;
 OnnxModel::~OnnxModel() = default;
 
-StatusOr<std::unique_ptr<OnnxModel>> OnnxModel::open(const std::string &path) {
-  PIPEC_ASSIGN_OR_RETURN(auto opened, openModel(path));
+StatusOr<std::unique_ptr<OnnxModel>>
+OnnxModel::open(std::shared_ptr<const MappedFile> file) {
+  PIPEC_ASSIGN_OR_RETURN(auto opened, openModel(std::move(file)));
   std::unique_ptr<OnnxModel> model(new OnnxModel);
   model->impl = std::make_unique<Impl>();
   model->impl->model = std::move(opened);
   return model;
+}
+
+StatusOr<std::unique_ptr<OnnxModel>> OnnxModel::open(const std::string &path) {
+  PIPEC_ASSIGN_OR_RETURN(auto file, MappedFile::open(path));
+  return open(std::move(file));
 }
 
 const ModelInterface &OnnxModel::interface() const {

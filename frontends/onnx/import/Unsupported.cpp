@@ -4,7 +4,7 @@
 #include "frontends/onnx/import/Unsupported.h"
 
 #include "frontends/common/Text.h"
-#include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 
 #include <algorithm>
 

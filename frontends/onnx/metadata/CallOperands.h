@@ -11,6 +11,7 @@
 #define PIPEC_FRONTENDS_ONNX_METADATA_CALLOPERANDS_H
 
 #include "frontends/common/WeightTable.h"
+#include "frontends/onnx/metadata/Model.h"
 
 namespace pipec::onnx {
 

@@ -17,6 +17,8 @@
 #include <set>
 
 namespace pipec::onnx {
+
+using namespace frontend;
 namespace {
 
 using Parts = std::vector<std::string>;

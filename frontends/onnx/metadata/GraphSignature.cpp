@@ -13,6 +13,8 @@
 
 namespace pipec::onnx {
 
+using namespace frontend;
+
 const std::string *findMetadata(
     const google::protobuf::RepeatedPtrField<::onnx::StringStringEntryProto>
         &entries,

@@ -13,6 +13,8 @@
 
 namespace pipec::onnx {
 
+using namespace frontend;
+
 /// Scopes that torch invents for nodes that no module made.
 constexpr const char *kNoModule = "_empty_nn_module_stack_from_metadata_hook";
 

@@ -8,7 +8,7 @@
 // that is all that they say (WeightTable::refuted). In: Model, WeightTable.
 // Out: names. Tests: test/unit/frontends/ComputedAtExportTest.cpp.
 #include "frontends/common/Text.h"
-#include "frontends/common/WeightTable.h"
+#include "frontends/onnx/names/Names.h"
 
 #include <algorithm>
 

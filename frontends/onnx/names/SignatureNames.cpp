@@ -11,6 +11,7 @@
 #include "frontends/common/Text.h"
 #include "frontends/common/WeightTableBuilder.h"
 #include "frontends/onnx/metadata/CallOperands.h"
+#include "frontends/onnx/names/Names.h"
 
 #include <algorithm>
 
@@ -59,7 +60,7 @@ class SignatureNaming {
 public:
   SignatureNaming(const Model &model, const ImportOptions &options)
       : model(model), operands(model), readers(readersOf(model)),
-        table(model, options) {
+        table(model.initializers, options) {
     for (int n = 0; n < model.graph().node_size(); ++n) {
       made.insert(model.graph().node(n).output().begin(),
                   model.graph().node(n).output().end());
@@ -341,7 +342,7 @@ void SignatureNaming::suspect(int initializer, Reader reader) {
 Claim SignatureNaming::claim(int initializer, const std::string &name) const {
   const auto &entry =
       model.signature.entries[model.signature.byTarget.at(name)];
-  return claimOf(model, initializer, name,
+  return claimOf(model.initializers, initializer, name,
                  entry.kind == GraphSignature::Kind::Buffer
                      ? WeightKind::Buffer
                      : WeightKind::Parameter);

@@ -1,4 +1,4 @@
-// Names by a state_dict (--names): see WeightTable.h.
+// Names by a state_dict (--names): see Names.h.
 //
 // A tensor of the file has the name of the state_dict's tensor whose bytes it
 // has, as they lie or with axes moved. Bytes that many tensors have (zeros) say
@@ -10,6 +10,7 @@
 // names. Tests: test/unit/frontends/StateNamesTest.cpp.
 #include "frontends/common/Text.h"
 #include "frontends/common/WeightTableBuilder.h"
+#include "frontends/onnx/names/Names.h"
 #include "runtime/base/safetensors.h"
 
 #include <algorithm>
@@ -30,7 +31,8 @@ class StateNaming {
 public:
   StateNaming(const Model &model, const ImportOptions &options,
               WeightTable &table)
-      : model(model), options(options), table(table), builder(model, options) {}
+      : model(model), options(options), table(table),
+        builder(model.initializers, options) {}
   Status run();
 
 private:

@@ -1,4 +1,4 @@
-// Names of weights in files without a graph signature: see WeightTable.h.
+// Names of weights in files without a graph signature: see Names.h.
 //
 // The TorchScript-based exporter keeps state_dict names, but a transposed
 // Linear weight becomes onnx::MatMul_123, a stretched norm
@@ -10,6 +10,7 @@
 #include "frontends/common/Text.h"
 #include "frontends/common/WeightTableBuilder.h"
 #include "frontends/onnx/names/ModuleNodes.h"
+#include "frontends/onnx/names/Names.h"
 
 #include <algorithm>
 #include <cctype>
@@ -62,7 +63,7 @@ class TextNaming {
 public:
   TextNaming(const Model &model, const ImportOptions &options)
       : model(model), readers(readersOf(model)), modules(nodesByModule(model)),
-        table(model, options) {
+        table(model.initializers, options) {
     nameMatrices();
   }
   WeightTable run();
@@ -251,7 +252,7 @@ void TextNaming::nameMatrices() {
 
 Claim TextNaming::claimStretched(int initializer,
                                  const std::string &name) const {
-  Claim made = claimOf(model, initializer, name);
+  Claim made = claimOf(model.initializers, initializer, name);
   made.type.shape = {made.type.numElements()};
   return made;
 }
@@ -296,7 +297,8 @@ void TextNaming::listFolded(WeightTable &made) const {
 std::optional<Claim> TextNaming::matchNameless(int initializer, Reader first) {
   const TensorType &type = model.initializers[initializer].source.type;
   if (auto named = matrixNames.find(initializer); named != matrixNames.end()) {
-    return claimOf(model, initializer, named->second).moved({1, 0});
+    return claimOf(model.initializers, initializer, named->second)
+        .moved({1, 0});
   }
   const std::string &op = model.graph().node(first.node).op_type();
   const ModuleNodes &module = modules.at(model.origins[first.node].module);
@@ -348,9 +350,11 @@ std::optional<Claim> TextNaming::match(int initializer) {
                (dotted || type.rank() > 0 || model.isFromPyTorch()) &&
                !isSetting(initializer);
   if (named && isBufferName(tensor.name))
-    return claimOf(model, initializer, tensor.name, WeightKind::Buffer);
+    return claimOf(model.initializers, initializer, tensor.name,
+                   WeightKind::Buffer);
   return named && isFloat(type.dtype)
-             ? std::optional(claimOf(model, initializer, tensor.name))
+             ? std::optional(
+                   claimOf(model.initializers, initializer, tensor.name))
              : std::nullopt;
 }
 

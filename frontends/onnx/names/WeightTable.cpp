@@ -1,12 +1,13 @@
 // The parts that both ways of naming weights share, and aliases: see
-// WeightTable.h.
+// Names.h.
 //
 // In: a Model, a table with names. Out: the table with the names under which
 // other modules hold the same tensor. Tests:
 // test/unit/frontends/WeightTableTest.cpp, ModelNamesTest.cpp.
-#include "frontends/common/WeightTable.h"
+#include "frontends/onnx/names/Names.h"
 
 #include "frontends/common/Text.h"
+#include "frontends/common/Ties.h"
 #include "frontends/onnx/names/ModuleNodes.h"
 
 #include <algorithm>
@@ -15,51 +16,6 @@
 #include <set>
 
 namespace pipec::onnx {
-
-std::vector<std::string> WeightTable::names() const {
-  std::vector<std::string> all;
-  for (const WeightDecl &decl : decls) {
-    if (decl.kind == WeightKind::Constant)
-      continue;
-    all.push_back(decl.name);
-    all.insert(all.end(), decl.aliases.begin(), decl.aliases.end());
-  }
-  return all;
-}
-
-void WeightTable::addFolded(const std::string &name) {
-  if (std::find(folded.begin(), folded.end(), name) == folded.end())
-    folded.push_back(name);
-}
-
-int WeightTable::find(const std::string &name) const {
-  int constant = -1;
-  for (size_t i = 0; i < decls.size(); ++i) {
-    const WeightDecl &decl = decls[i];
-    if (decl.name != name && std::find(decl.aliases.begin(), decl.aliases.end(),
-                                       name) == decl.aliases.end())
-      continue;
-    if (decl.kind != WeightKind::Constant)
-      return static_cast<int>(i);
-    if (constant < 0)
-      constant = static_cast<int>(i);
-  }
-  return constant;
-}
-
-void WeightTable::reorder(const std::vector<int> &order) {
-  std::vector<int> places(decls.size(), -1);
-  std::vector<WeightDecl> kept;
-  for (int decl : order) {
-    places[decl] = static_cast<int>(kept.size());
-    kept.push_back(std::move(decls[decl]));
-  }
-  decls = std::move(kept);
-  for (auto &[reader, use] : uses)
-    use.decl = places[use.decl];
-  for (auto &[initializer, use] : defaults)
-    use.decl = places[use.decl];
-}
 
 std::vector<std::vector<Reader>> readersOf(const Model &model) {
   std::vector<std::vector<Reader>> readers(model.initializers.size());
@@ -79,18 +35,6 @@ std::vector<std::vector<Reader>> readersOf(const Model &model) {
 bool isNumbered(const Model &model, int initializer) {
   return model.signature.empty() &&
          startsWith(model.initializers[initializer].name, "onnx::");
-}
-
-bool isApart(const ImportOptions &options, const std::string &name) {
-  return std::find(options.unties.begin(), options.unties.end(), name) !=
-         options.unties.end();
-}
-
-Permutation inversePermutation(const Permutation &permutation) {
-  Permutation inverse(permutation.size());
-  for (size_t k = 0; k < permutation.size(); ++k)
-    inverse[permutation[k]] = static_cast<int64_t>(k);
-  return inverse;
 }
 
 std::vector<std::string> stateSourcesOf(const Model &model,
@@ -359,6 +303,23 @@ void findAliases(const Model &model, WeightTable &table) {
   AliasFinder(model, table).run();
 }
 
+/// What ties ask of an ONNX graph.
+static TieFacts tieFactsOf(const Model &model) {
+  auto readingOf = [&](Reader reader) {
+    const std::string &op = model.graph().node(reader.node).op_type();
+    if (op == "Gather" && reader.input == 0)
+      return TieFacts::Reading::Table;
+    return op == "MatMul" || (op == "Gemm" && reader.input < 2)
+               ? TieFacts::Reading::Matrix
+               : TieFacts::Reading::Other;
+  };
+  return {model.path, model.initializers, readingOf,
+          [&](int node) -> const std::string & {
+            return model.origins[node].module;
+          },
+          [&](int initializer) { return isNumbered(model, initializer); }};
+}
+
 StatusOr<WeightTable> makeWeightTable(const Model &model,
                                       const ImportOptions &options) {
   WeightTable table = model.signature.empty()
@@ -367,7 +328,7 @@ StatusOr<WeightTable> makeWeightTable(const Model &model,
   findAliases(model, table);
   if (!options.names.empty())
     PIPEC_RETURN_IF_ERROR(nameByState(model, options, table));
-  PIPEC_RETURN_IF_ERROR(resolveTies(model, options, table));
+  PIPEC_RETURN_IF_ERROR(resolveTies(tieFactsOf(model), options, table));
   return table;
 }
 

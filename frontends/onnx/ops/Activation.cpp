@@ -5,6 +5,7 @@
 // elementwise `pipe` ops. Tests: test/unit/frontends/ImportTest.cpp,
 // test/conformance/onnx_nodes.py.
 #include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 
 #include <algorithm>
 

@@ -5,6 +5,7 @@
 // refused. Tests: test/unit/frontends/ImportTest.cpp.
 #include "frontends/common/Text.h"
 #include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 
 #include <cmath>
 

@@ -4,6 +4,7 @@
 // the bias added apart. Tests: test/unit/frontends/ImportTest.cpp,
 // test/conformance/onnx_nodes.py.
 #include "frontends/common/Text.h"
+#include "frontends/onnx/ops/OpTable.h"
 #include "frontends/onnx/ops/Windows.h"
 
 namespace pipec::onnx {

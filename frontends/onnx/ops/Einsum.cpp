@@ -5,6 +5,7 @@
 // then a transpose. Tests: test/unit/frontends/ImportTest.cpp.
 #include "frontends/common/Text.h"
 #include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 
 #include <algorithm>
 #include <cctype>

@@ -8,17 +8,12 @@
 #define PIPEC_FRONTENDS_ONNX_OPS_NODECONTEXT_H
 
 #include "frontends/common/Emitter.h"
+#include "frontends/common/Sequence.h"
 #include "frontends/onnx/metadata/Model.h"
 
 #include <set>
 
 namespace pipec::onnx {
-
-/// A list of tensors of one element type, known at import.
-struct Sequence {
-  DType dtype = DType::F32;
-  std::vector<Val> parts;
-};
 
 class NodeContext {
 public:
@@ -136,47 +131,6 @@ private:
   std::optional<Sequence> made;       // output 0
   std::map<int, std::string> missing; // outputs: why
 };
-
-/// Imports one node; after it the results are set or the emitter holds an
-/// error.
-using NodeImporter = void (*)(NodeContext &);
-
-/// The importer of operator `op` of the default domain at `opset`; null where
-/// pipec has none.
-NodeImporter findImporter(const std::string &op, int64_t opset);
-/// The first opset at which `op`, which has an importer, is read.
-int64_t oldestOpsetOf(const std::string &op);
-
-/// One line of a family's table: the operator, the first opset with the form
-/// that `import` reads, the importer.
-struct OpEntry {
-  const char *op;
-  int since;
-  NodeImporter import;
-};
-struct OpTable {
-  const OpEntry *begin;
-  size_t size;
-};
-OpTable elementwiseOps();
-OpTable activationOps();
-OpTable variadicOps();
-OpTable shapeOps();
-OpTable layoutOps();
-OpTable constantOps();
-OpTable reduceOps();
-OpTable selectionOps();
-OpTable indexOps();
-OpTable linearOps();
-OpTable convolutionOps();
-OpTable poolOps();
-OpTable normOps();
-OpTable softmaxOps();
-OpTable attentionOps();
-OpTable einsumOps();
-OpTable resizeOps();
-OpTable lossOps();
-OpTable sequenceOps();
 
 } // namespace pipec::onnx
 

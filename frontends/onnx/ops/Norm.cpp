@@ -5,6 +5,7 @@
 // ops and reductions. Tests: test/unit/frontends/ImportTest.cpp.
 #include "frontends/common/Text.h"
 #include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 #include "ir/PipelineOps.h"
 #include "ir/ShapeInference.h"
 #include "ir/ShapeOps.h"

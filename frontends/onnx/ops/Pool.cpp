@@ -4,6 +4,7 @@
 // `pipe.max_pool`, `pipe.avg_pool`, or reductions. Tests:
 // test/unit/frontends/ImportTest.cpp, test/conformance/onnx_nodes.py.
 #include "frontends/common/Text.h"
+#include "frontends/onnx/ops/OpTable.h"
 #include "frontends/onnx/ops/Windows.h"
 
 namespace pipec::onnx {

@@ -4,6 +4,7 @@
 // `pipe.reduce` with elementwise ops around it. Tests:
 // test/unit/frontends/ImportTest.cpp, test/conformance/onnx_nodes.py.
 #include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 
 #include <algorithm>
 

@@ -4,6 +4,7 @@
 // ops of the same kind. Tests: test/unit/frontends/ImportTest.cpp,
 // test/conformance/onnx_nodes.py.
 #include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 
 namespace pipec::onnx {
 namespace {

@@ -7,6 +7,7 @@
 // test/conformance/onnx_nodes.py.
 #include "frontends/common/Text.h"
 #include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 
 #include <algorithm>
 

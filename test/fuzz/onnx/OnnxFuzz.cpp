@@ -3,7 +3,7 @@
 // In: the bytes of a file. Every symbolic size is 2; large models are skipped,
 // as their size is no fault. What else may be asked for (shapes of inputs,
 // ties) follows from the number of bytes. Seeds: OnnxFuzzSeeds.cpp, seeds.py.
-#include "frontends/common/OpenedModel.h"
+#include "frontends/OpenModel.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -40,7 +40,7 @@ private:
 };
 
 /// Elements of all inputs stay few, so that folding stays fast.
-bool isSmall(const onnx::ModelInterface &interface) {
+bool isSmall(const frontend::ModelInterface &interface) {
   for (const auto &input : interface.inputs)
     for (const auto &dim : input.shape)
       if (dim.size > 64)
@@ -61,8 +61,8 @@ mlir::MLIRContext &freshContext() {
 }
 
 /// Shapes of all inputs for odd sizes; ties of the names that seeds have.
-void addRequests(onnx::ImportOptions &options,
-                 const onnx::ModelInterface &interface, size_t size) {
+void addRequests(frontend::ImportOptions &options,
+                 const frontend::ModelInterface &interface, size_t size) {
   if (size % 2)
     for (const auto &input : interface.inputs)
       for (const auto &dim : input.shape)
@@ -79,10 +79,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   MemoryFile file(data, size);
   if (!file.valid)
     return 0;
-  auto model = onnx::OnnxModel::open(file.path());
+  auto model = frontend::openModel(file.path());
   if (!model.ok() || !isSmall((*model)->interface()))
     return 0;
-  onnx::ImportOptions options;
+  frontend::ImportOptions options;
   for (const auto &input : (*model)->interface().inputs)
     for (const auto &dim : input.shape)
       if (!dim.symbol.empty())

@@ -74,6 +74,26 @@ TEST(NodeOrder, AFileIsReadAndSaysSo) {
   EXPECT_EQ(floatsOf((*out)[0])[99], -3);
 }
 
+TEST(NodeOrder, OriginsCountTheWalk) {
+  ScratchFolder folder;
+  ModelBuilder builder;
+  builder.input("x", {"2"});
+  builder.node("Neg", {"late"}, {"b"});
+  builder.node("Add", {"x", "b"}, {"y"});
+  builder.node("Relu", {"x"}, {"late"});
+  builder.output("y");
+  Imported result = importFile(folder.write("m.onnx", builder.bytes()));
+  ASSERT_TRUE(result.ok()) << result.message();
+  std::map<std::string, int64_t> numbers; // by operator
+  result.graph().walk([&](mlir::Operation *op) {
+    const Origin origin = pipe::originOf(op->getLoc());
+    if (origin.index >= 0)
+      numbers[origin.op] = origin.index;
+  });
+  EXPECT_EQ(numbers, (std::map<std::string, int64_t>{
+                         {"Relu", 0}, {"Neg", 1}, {"Add", 2}}));
+}
+
 TEST(NodeOrder, ChainsAreAsLongAsTheyAre) {
   ModelBuilder builder;
   builder.input("x", {"2"});

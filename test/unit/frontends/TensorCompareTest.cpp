@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 using namespace pipec;
-using namespace pipec::onnx;
+using namespace pipec::frontend;
 
 namespace {
 
