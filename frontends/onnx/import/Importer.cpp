@@ -413,19 +413,30 @@ void Importer::noticeOtherShape(const ModelInterface::Port &port,
 }
 
 void Importer::noticeUnclearStops() const {
-  constexpr size_t kShown = 3;
-  if (stopped.unclear.empty())
-    return;
-  std::string nodes;
-  for (size_t i = 0; i < std::min(kShown, stopped.unclear.size()); ++i)
-    nodes += (i ? ", " : "") + model.graph().node(stopped.unclear[i]).name();
-  if (stopped.unclear.size() > kShown)
-    nodes += ", ..";
-  notice("warning: the model calls .detach(), and the exporter's optimizer "
-         "merged or took away values that " +
-         std::to_string(stopped.unclear.size()) + " nodes read (" + nodes +
-         "): gradients may flow where PyTorch stops them; export with "
-         "optimize=False");
+  auto tell = [&](const std::vector<int> &readers, const char *what) {
+    constexpr size_t kShown = 3;
+    std::vector<std::string> names;
+    for (int node : readers)
+      names.push_back(model.graph().node(node).name());
+    const size_t count = names.size();
+    if (count > kShown) {
+      names.resize(kShown);
+      names.push_back("..");
+    }
+    notice("warning: " + std::string(what) + " (" + std::to_string(count) +
+           (count == 1 ? " node reads one: " : " nodes read them: ") +
+           joined(names) +
+           "): gradients may be others than PyTorch's; export with "
+           "optimize=False");
+  };
+  if (!stopped.unclear.empty())
+    tell(stopped.unclear,
+         "the model calls .detach(), and the exporter's optimizer merged or "
+         "took away values");
+  else if (!stopped.merged.empty())
+    tell(stopped.merged,
+         "the exporter's optimizer merged or took away values, behind which a "
+         ".detach() or an equal parameter may lie");
 }
 
 void Importer::noticeRepeatedOutputs() const {
@@ -438,32 +449,49 @@ void Importer::noticeRepeatedOutputs() const {
              " times in the file; it is there once here, by its name");
 }
 
-/// The exporter of torch.export writes a cross entropy without its label
-/// smoothing; what the call was stands in the metadata. Where other nodes are
-/// of that call, too, they may hold the smoothing.
+/// Arguments that the exporter of torch.export leaves out of its nodes; what
+/// the call was stands in the metadata.
+struct LeftOut {
+  const char *op;
+  const char *target;
+  const char *name;
+  size_t place; // among the arguments
+  const char *advice;
+};
+constexpr LeftOut kLeftOut[] = {
+    {"SoftmaxCrossEntropyLoss", "aten.cross_entropy_loss.default",
+     "label_smoothing", 5,
+     "train with --loss cross_entropy --label-smoothing, or write the "
+     "smoothing in the model"},
+    {"AveragePool", "aten.avg_pool2d.default", "divisor_override", 6,
+     "write the division in the model"},
+    {"AveragePool", "aten.avg_pool3d.default", "divisor_override", 6,
+     "write the division in the model"}};
+
+/// Where other nodes are of the call, too, they may hold the argument.
 void Importer::noticeLeftOut() const {
   std::map<std::string, int> nodesOf;
   for (const FxCall &call : model.calls)
     ++nodesOf[call.result];
-  for (int n = 0; n < model.graph().node_size(); ++n) {
+  for (int n = 0; notice && n < model.graph().node_size(); ++n) {
     const FxCall &call = model.calls[n];
-    if (!notice ||
-        model.graph().node(n).op_type() != "SoftmaxCrossEntropyLoss" ||
-        call.target != "torch.ops.aten.cross_entropy_loss.default" ||
-        nodesOf[call.result] > 1)
-      continue;
-    constexpr size_t kPlace = 5; // among the arguments
-    auto named = call.keywords.find("label_smoothing");
-    const std::string smoothing = named != call.keywords.end() ? named->second
-                                  : call.args.size() > kPlace
-                                      ? call.args[kPlace]
-                                      : "";
-    if (!smoothing.empty() && std::strtod(smoothing.c_str(), nullptr) != 0)
-      notice("warning: " + model.where(n) +
-             ": the exporter left label_smoothing=" + smoothing +
-             " out of the file, so that this loss is another one than the "
-             "model's; train with --loss cross_entropy --label-smoothing " +
-             smoothing + ", or write the smoothing in the model");
+    for (const LeftOut &argument : kLeftOut) {
+      if (model.graph().node(n).op_type() != argument.op ||
+          call.target != std::string("torch.ops.") + argument.target ||
+          nodesOf[call.result] > 1)
+        continue;
+      auto named = call.keywords.find(argument.name);
+      const std::string value = named != call.keywords.end() ? named->second
+                                : call.args.size() > argument.place
+                                    ? call.args[argument.place]
+                                    : "";
+      if (!value.empty() && std::strtod(value.c_str(), nullptr) != 0)
+        notice("warning: " + model.where(n) + ": the exporter left " +
+               argument.name + "=" + value +
+               " out of the file, so that it computes another result than the "
+               "model does; " +
+               argument.advice);
+    }
   }
 }
 

@@ -25,6 +25,20 @@ bool isDetach(const FxCall &call) {
   return call.target.find("aten.detach") != std::string::npos;
 }
 
+/// Operators that move values, or make no floats: sizes and masks are made
+/// again and again.
+constexpr const char *kNoArithmetic[] = {
+    "And",       "Cast",    "Concat",  "Equal",          "Expand",
+    "Flatten",   "Gather",  "Greater", "GreaterOrEqual", "Identity",
+    "IsInf",     "IsNaN",   "Less",    "LessOrEqual",    "Not",
+    "Or",        "Reshape", "Slice",   "Squeeze",        "Transpose",
+    "Unsqueeze", "Xor"};
+
+/// "linear" of "linear_12".
+std::string withoutNumber(const std::string &name) {
+  return name.substr(0, name.find_last_not_of("_0123456789") + 1);
+}
+
 using Reader = std::pair<int, int>; // node, input
 
 class Finder {
@@ -45,6 +59,7 @@ public:
         visit(nodes);
     if (!detaches)
       stopped.unclear.clear();
+    std::sort(stopped.merged.begin(), stopped.merged.end());
     std::sort(stopped.unclear.begin(), stopped.unclear.end());
     return std::move(stopped);
   }
@@ -72,6 +87,22 @@ private:
     return madeBy.count(value) != 0 ||
            (model.initializerByName.count(value) != 0 &&
             model.signature.contains(value));
+  }
+
+  /// `gone` is what an equal call made, which the optimizer made one with the
+  /// value's: "linear_1", where "linear" is read.
+  bool
+  readsMerged(const std::string &gone,
+              const std::map<std::string, std::vector<Reader>> &reads) const {
+    return std::any_of(reads.begin(), reads.end(), [&](const auto &read) {
+      auto maker = madeBy.find(read.first);
+      if (maker == madeBy.end())
+        return false;
+      const std::string &op = model.graph().node(maker->second).op_type();
+      const std::string &name = callOf(maker->second);
+      return !llvm::is_contained(kNoArithmetic, op) && name != gone &&
+             withoutNumber(name) == withoutNumber(gone);
+    });
   }
 
   /// Values from outside of the call that the call reads, with each place.
@@ -105,6 +136,13 @@ private:
         std::any_of(gone.begin(), gone.end(), isOfDetach);
     detaches |= readsDetached;
     auto reads = readsOf(nodes);
+    if (!llvm::is_contained(kNoArithmetic,
+                            model.graph().node(nodes.front()).op_type()) &&
+        std::any_of(gone.begin(), gone.end(), [&](const std::string &name) {
+          return readsMerged(name, reads) ||
+                 (withoutNumber(name) == "clone" && !reads.empty());
+        }))
+      stopped.merged.push_back(nodes.front());
     std::vector<std::string> nameless;
     for (const auto &[value, readers] : reads)
       if (!llvm::is_contained(call.references, fxName(value)))

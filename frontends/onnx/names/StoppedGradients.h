@@ -15,6 +15,10 @@ struct StoppedGradients {
   /// exporter's optimizer merged with another or took away, so that it may be a
   /// detached one. Nothing is stopped there.
   std::vector<int> unclear;
+  /// Nodes that read one value for two, which equal calls made, or a value for
+  /// its clone, as in x.detach().clone(): where a value was detached before,
+  /// nothing else is left of that.
+  std::vector<int> merged;
 };
 
 StoppedGradients findStoppedGradients(const Model &model);

@@ -282,14 +282,27 @@ std::string TextNaming::madeOf(int initializer) const {
 }
 
 /// PyTorch's constants are nodes: a tensor of several elements under a number
-/// comes from parameters or buffers.
+/// comes from parameters or buffers. A single number may come of numbers, too.
 void TextNaming::listFolded(WeightTable &made) const {
-  for (const auto &[initializer, use] : made.defaults)
-    if (isNameless(initializer) && !made.refuted.count(initializer) &&
-        made.decls[use.decl].kind == WeightKind::Constant &&
-        (model.initializers[initializer].source.type.numElements() > 1 ||
-         isConvolution(model.graph().node(readers[initializer][0].node))))
+  std::vector<std::string> numbers;
+  for (const auto &[initializer, use] : made.defaults) {
+    const Initializer &tensor = model.initializers[initializer];
+    if (!isNameless(initializer) || made.refuted.count(initializer) ||
+        made.decls[use.decl].kind != WeightKind::Constant)
+      continue;
+    if (tensor.source.type.numElements() > 1 ||
+        isConvolution(model.graph().node(readers[initializer][0].node)))
       made.addFolded(madeOf(initializer));
+    else if (model.isFromPyTorch())
+      numbers.push_back(tensor.name);
+  }
+  if (!numbers.empty())
+    made.trainingWarnings.push_back(
+        joined(numbers) +
+        (numbers.size() == 1 ? " is a number" : " are numbers") +
+        " that the exporter computed: if from a parameter, such as exp(-w), "
+        "that is not trained through it, and may have been left out; export "
+        "with do_constant_folding=False or dynamo=True");
 }
 
 /// A tensor under the exporter's name, such as onnx::Mul_123, whose reader

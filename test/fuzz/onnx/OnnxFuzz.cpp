@@ -2,7 +2,8 @@
 //
 // In: the bytes of a file. Every symbolic size is 2; large models are skipped,
 // as their size is no fault. What else may be asked for (shapes of inputs,
-// ties) follows from the number of bytes. Seeds: OnnxFuzzSeeds.cpp, seeds.py.
+// ties, training) follows from the number of bytes. Seeds: OnnxFuzzSeeds.cpp,
+// seeds.py.
 #include "frontends/OpenModel.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -67,6 +68,7 @@ void addRequests(frontend::ImportOptions &options,
     for (const auto &input : interface.inputs)
       for (const auto &dim : input.shape)
         options.inputShapes[input.name].push_back(dim.size < 0 ? 2 : dim.size);
+  options.training = size % 5 < 3;
   if (size / 2 % 3 == 1)
     options.unties = {"head.weight"};
   if (size / 2 % 3 == 2)

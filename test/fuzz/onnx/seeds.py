@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Adds to the ONNX fuzzer's seed corpus: seeds.py FOLDER
 
-The project's small models, and the models of the onnx package's own node tests, with small operands as initializers (they shape results there).
+The project's small models, those of the names table, which have PyTorch's metadata, and the models of the onnx package's own node tests, with small operands as initializers (they shape results there).
 A file over 32 KiB only slows the fuzzer down and is left out.
 """
-import os, shutil, sys, warnings
+import os, shutil, sys, warnings, zipfile
 
 warnings.filterwarnings('ignore')
 root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
@@ -19,6 +19,11 @@ for path, _, names in os.walk(os.path.join(root, 'test', 'models')):
     for name in names:
         if name.endswith('.onnx') and os.path.getsize(os.path.join(path, name)) <= LARGEST:
             shutil.copy(os.path.join(path, name), os.path.join(folder, os.path.basename(path) + '.' + name))
+names = zipfile.ZipFile(os.path.join(root, 'test', 'conformance', 'names', 'quick.zip'))
+for entry in names.infolist():
+    if entry.filename.endswith('.onnx') and entry.file_size <= LARGEST:
+        with open(os.path.join(folder, entry.filename.replace('/', '.')), 'wb') as file:
+            file.write(names.read(entry))
 for case in collect():
     inputs = case.data_sets[0][0]
     if not all(plain(value) for value in inputs):

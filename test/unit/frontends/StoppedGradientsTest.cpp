@@ -88,6 +88,17 @@ TEST(StoppedGradients, NothingIsGuessed) {
   fxNode(merged.node("Add", {"r", "h"}, {"y"}), "",
          "aten.add.Tensor](args = (%r_1, %h)", "y");
   EXPECT_EQ(find(merged).unclear, std::vector<int>{2});
+  EXPECT_EQ(find(merged).merged, std::vector<int>{2});
+  // A size, and a mask.
+  ModelBuilder sizes = start();
+  fxNode(sizes.node("Reshape", {"h", "n"}, {"r"}), "",
+         "aten.view.default](args = (%h, [%h_1])", "r");
+  fxNode(sizes.node("Equal", {"h", "w"}, {"e"}), "",
+         "aten.eq.Tensor](args = (%h, %p_w)", "eq");
+  fxNode(sizes.node("Where", {"e", "h", "r"}, {"y"}), "",
+         "aten.where.self](args = (%eq_1, %h, %r)", "y");
+  sizes.initializer<int64_t>("n", ::onnx::TensorProto::INT64, {1}, {2});
+  EXPECT_TRUE(find(sizes).merged.empty());
   // A value that is called so is no trace of one that is gone.
   ModelBuilder named = start();
   fxNode(named.node("Relu", {"h"}, {"r"}), "",
