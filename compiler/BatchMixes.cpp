@@ -29,7 +29,7 @@ static pipe::RowJoin rowJoin(Merge merge) {
 
 /// Names of outputs that have the batch on two axes by the file's names of
 /// axes.
-static std::set<std::string> namedPairs(const onnx::ModelInterface &model,
+static std::set<std::string> namedPairs(const frontend::ModelInterface &model,
                                         const CompileOptions &options) {
   std::set<std::string> batch, pairs;
   for (const auto &input : model.inputs)
@@ -62,7 +62,7 @@ static bool hasTwo(pipe::GraphOp graph, const std::string &output,
 }
 
 std::vector<std::string> describeBatchPairs(
-    const onnx::ModelInterface &model, const CompileOptions &options,
+    const frontend::ModelInterface &model, const CompileOptions &options,
     llvm::function_ref<mlir::OwningOpRef<mlir::ModuleOp>(int64_t)> importRows) {
   std::vector<std::string> mixes;
   std::set<std::string> pairs = namedPairs(model, options);
@@ -84,10 +84,10 @@ std::vector<std::string> describeBatchPairs(
   return mixes;
 }
 
-std::vector<std::string> describeBatchMixes(pipe::GraphOp graph, int64_t rows,
-                                            const onnx::ModelInterface &model,
-                                            const CompileOptions &options,
-                                            bool lossAdds) {
+std::vector<std::string>
+describeBatchMixes(pipe::GraphOp graph, int64_t rows,
+                   const frontend::ModelInterface &model,
+                   const CompileOptions &options, bool lossAdds) {
   auto joinOf = [&](unsigned i) {
     // A loss that the model computes itself is averaged, the others are sums.
     using Loss = TrainingOptions::Loss;

@@ -14,17 +14,17 @@ namespace pipec {
 /// of `rows` rows, and to train has its loss; see
 /// passes/partition/BatchCoupling.h. `lossAdds`: the loss is the sum over
 /// microbatches.
-std::vector<std::string> describeBatchMixes(pipe::GraphOp graph, int64_t rows,
-                                            const onnx::ModelInterface &model,
-                                            const CompileOptions &options,
-                                            bool lossAdds);
+std::vector<std::string>
+describeBatchMixes(pipe::GraphOp graph, int64_t rows,
+                   const frontend::ModelInterface &model,
+                   const CompileOptions &options, bool lossAdds);
 
 /// The same of outputs with the batch on two axes, such as the similarities of
 /// all pairs of rows: whatever the ops do that make one, microbatches make
 /// less. The file's names of axes alone are no proof, for exporters give wrong
 /// ones: `importRows` imports the model for a number of rows, or gives null.
 std::vector<std::string> describeBatchPairs(
-    const onnx::ModelInterface &model, const CompileOptions &options,
+    const frontend::ModelInterface &model, const CompileOptions &options,
     llvm::function_ref<mlir::OwningOpRef<mlir::ModuleOp>(int64_t)> importRows);
 
 /// The warning for whoever cuts such a batch; `mixes` has an entry. `remedy`:

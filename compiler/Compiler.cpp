@@ -12,6 +12,7 @@
 #include "compiler/GivenInputs.h"
 #include "compiler/Microbatches.h"
 #include "compiler/OwnLoss.h"
+#include "frontends/OpenModel.h"
 #include "ir/OpDescs.h"
 #include "passes/differentiate/Passes.h"
 #include "passes/import/Passes.h"
@@ -87,7 +88,7 @@ public:
 
   StatusOr<CompiledModel> run() {
     report("reading " + path);
-    PIPEC_ASSIGN_OR_RETURN(model, onnx::OnnxModel::open(path));
+    PIPEC_ASSIGN_OR_RETURN(model, frontend::openModel(path));
     PIPEC_RETURN_IF_ERROR(checkGivenInputs(model->interface(), options));
     bool uncut = false;
     PIPEC_ASSIGN_OR_RETURN(options,
@@ -251,7 +252,7 @@ private:
   CompileOptions options;
   const Reporter &report;
   MLIRContext context;
-  std::unique_ptr<onnx::OnnxModel> model;
+  std::unique_ptr<frontend::OpenedModel> model;
   pipe::PartitionPlan plan;
   std::string planText;
   std::vector<std::string> batchMixes;
@@ -287,8 +288,8 @@ private:
       training.add_guessed_names(llvm::json::fixUTF8(name));
   }
 
-  onnx::ImportOptions tieOptions() const {
-    onnx::ImportOptions importOptions;
+  frontend::ImportOptions tieOptions() const {
+    frontend::ImportOptions importOptions;
     importOptions.ties = options.ties;
     importOptions.unties = options.unties;
     importOptions.names = options.names;
@@ -349,14 +350,14 @@ private:
   }
 
   StatusOr<Imported> readFile(const VariantShapes &variant) {
-    onnx::ImportOptions importOptions = tieOptions();
+    frontend::ImportOptions importOptions = tieOptions();
     importOptions.inputShapes = variant.inputShapes;
     importOptions.bindings = otherBindings(variant);
     for (const auto &input : model->interface().inputs)
       if (isWholeInput(input, options))
         importOptions.wholeInputs.push_back(input.name);
     Imported imported;
-    onnx::Notice notice = [&](const std::string &text) {
+    frontend::Notice notice = [&](const std::string &text) {
       imported.notices.push_back(text);
     };
     DiagnosticCollector diagnostics(&context);
@@ -672,7 +673,7 @@ private:
 
   /// Training goes on as well as the file allows, but not without a word.
   void warnOfLosses(ModuleOp module) {
-    onnx::TrainingLosses losses = model->trainingLosses(tieOptions());
+    frontend::TrainingLosses losses = model->trainingLosses(tieOptions());
     const std::set<llvm::StringRef> trained = trainedParameters(module);
     auto isIdle = [&](const std::string &name) { return !trained.count(name); };
     llvm::erase_if(losses.possibleBuffers, isIdle);
@@ -754,7 +755,7 @@ private:
 StatusOr<std::map<std::string, TensorType>>
 modelInputTypes(const std::string &modelPath, const CompileOptions &options,
                 const std::string &rowsFrom, int64_t rows) {
-  PIPEC_ASSIGN_OR_RETURN(auto model, onnx::OnnxModel::open(modelPath));
+  PIPEC_ASSIGN_OR_RETURN(auto model, frontend::openModel(modelPath));
   auto shapes = batchShapes(model->interface(), options, rowsFrom, rows);
   if (!shapes.ok())
     return shapes.status().withPrefix(modelPath);

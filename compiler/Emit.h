@@ -3,7 +3,7 @@
 #define PIPEC_COMPILER_EMIT_H
 
 #include "compiler/Compiler.h"
-#include "frontends/onnx/OnnxFrontend.h"
+#include "frontends/common/OpenedModel.h"
 #include "ir/PipeOps.h"
 #include "passes/schedule/Simulate.h"
 
@@ -22,7 +22,7 @@ struct EmitVariant {
 struct EmitInput {
   std::string modelName;
   const CompileOptions *options = nullptr;
-  const onnx::ModelInterface *interface = nullptr;
+  const frontend::ModelInterface *interface = nullptr;
   std::vector<EmitVariant> variants; // the same stages in each
   /// The loss is the sum over microbatches as the graphs have it.
   bool lossAdds = false;

@@ -16,7 +16,7 @@ std::string firstOf(const std::vector<std::string> &names, size_t most) {
 
 bool isNumber(const std::string &name) { return name.rfind("onnx::", 0) == 0; }
 
-std::string describeComputed(const onnx::ComputedTensor &tensor) {
+std::string describeComputed(const frontend::ComputedTensor &tensor) {
   const std::string names = firstOf(tensor.parameters, 4);
   const bool several = tensor.parameters.size() != 1;
   std::string what =
@@ -48,7 +48,8 @@ std::string describeFolded(const std::vector<std::string> &folded,
               : "");
 }
 
-Status checkLost(const std::string &path, const onnx::LostParameters &lost) {
+Status checkLost(const std::string &path,
+                 const frontend::LostParameters &lost) {
   if (lost.names.empty() || lost.names.size() * 10 < lost.all)
     return {};
   return invalidArgument(
@@ -95,9 +96,9 @@ std::string describeStillStatistics(const std::vector<std::string> &modules) {
          "modules another one before the export";
 }
 
-std::vector<std::string> describe(const onnx::TrainingLosses &losses) {
+std::vector<std::string> describe(const frontend::TrainingLosses &losses) {
   std::vector<std::string> lines;
-  for (const onnx::ComputedTensor &tensor : losses.computed)
+  for (const frontend::ComputedTensor &tensor : losses.computed)
     lines.push_back(describeComputed(tensor));
   const auto &buffers = losses.possibleBuffers;
   if (!buffers.empty())

@@ -6,7 +6,7 @@
 #ifndef PIPEC_COMPILER_EXPORTREMARKS_H
 #define PIPEC_COMPILER_EXPORTREMARKS_H
 
-#include "frontends/onnx/OnnxFrontend.h"
+#include "frontends/common/OpenedModel.h"
 
 namespace pipec {
 
@@ -15,7 +15,7 @@ std::string describeFolded(const std::vector<std::string> &folded,
                            bool training);
 /// An error (InvalidArgument) that lists them where a tenth of the parameters
 /// or more are lost.
-Status checkLost(const std::string &path, const onnx::LostParameters &lost);
+Status checkLost(const std::string &path, const frontend::LostParameters &lost);
 /// What tensors saved from a package lack, of schema::Training; one line each.
 std::vector<std::string>
 describePartial(const std::vector<std::string> &missing,
@@ -23,7 +23,7 @@ describePartial(const std::vector<std::string> &missing,
 /// `modules`: whose running statistics have a momentum that keeps them.
 std::string describeStillStatistics(const std::vector<std::string> &modules);
 /// One line for each tensor, and one for all buffers.
-std::vector<std::string> describe(const onnx::TrainingLosses &losses);
+std::vector<std::string> describe(const frontend::TrainingLosses &losses);
 
 } // namespace pipec
 

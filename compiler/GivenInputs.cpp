@@ -9,7 +9,7 @@
 namespace pipec {
 namespace {
 
-using Port = onnx::ModelInterface::Port;
+using Port = frontend::ModelInterface::Port;
 
 /// "f32[batch x 3]"; an unnamed dimension is a "?".
 std::string declaredType(const Port &port) {
@@ -39,7 +39,7 @@ bool fits(const Port &port, const TensorType &type) {
 
 } // namespace
 
-Status checkGivenInputs(const onnx::ModelInterface &model,
+Status checkGivenInputs(const frontend::ModelInterface &model,
                         const CompileOptions &options) {
   if (!options.given)
     return {};

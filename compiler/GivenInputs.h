@@ -3,7 +3,7 @@
 #define PIPEC_COMPILER_GIVENINPUTS_H
 
 #include "compiler/Options.h"
-#include "frontends/onnx/OnnxFrontend.h"
+#include "frontends/common/OpenedModel.h"
 
 namespace pipec {
 
@@ -11,7 +11,7 @@ namespace pipec {
 /// and rank, and of the sizes that the file fixes; the first dimension is left
 /// to the cut. Says all that is missing at once, in the words that a package's
 /// inputs are spoken of. Ok where nothing is given.
-Status checkGivenInputs(const onnx::ModelInterface &model,
+Status checkGivenInputs(const frontend::ModelInterface &model,
                         const CompileOptions &options);
 
 } // namespace pipec

@@ -10,9 +10,9 @@
 namespace pipec {
 namespace {
 
-using Port = onnx::ModelInterface::Port;
+using Port = frontend::ModelInterface::Port;
 
-std::string knownSymbols(const onnx::ModelInterface &model) {
+std::string knownSymbols(const frontend::ModelInterface &model) {
   std::set<std::string> symbols;
   for (const Port &input : model.inputs)
     for (const auto &dim : input.shape)
@@ -25,7 +25,7 @@ std::string knownSymbols(const onnx::ModelInterface &model) {
 }
 
 /// A binding or `--whole` that names nothing is a typing error.
-Status checkNames(const onnx::ModelInterface &model,
+Status checkNames(const frontend::ModelInterface &model,
                   const CompileOptions &options) {
   for (const auto &[symbol, size] : options.bindings) {
     if (size < 1)
@@ -132,7 +132,7 @@ bool isWholeInput(const Port &input, const CompileOptions &options) {
   return scalar || llvm::is_contained(options.wholeInputs, input.name);
 }
 
-StatusOr<CompileOptions> wholeWhereUncut(const onnx::ModelInterface &model,
+StatusOr<CompileOptions> wholeWhereUncut(const frontend::ModelInterface &model,
                                          const CompileOptions &options,
                                          bool &changed) {
   changed = false;
@@ -179,8 +179,9 @@ static int64_t rowsByFile(const Port &input, const CompileOptions &options) {
 }
 
 StatusOr<std::map<std::string, std::vector<int64_t>>>
-batchShapes(const onnx::ModelInterface &model, const CompileOptions &options,
-            const std::string &rowsFrom, int64_t rows) {
+batchShapes(const frontend::ModelInterface &model,
+            const CompileOptions &options, const std::string &rowsFrom,
+            int64_t rows) {
   PIPEC_RETURN_IF_ERROR(checkNames(model, options));
   CompileOptions open = options;
   open.microbatches = 1;
@@ -214,7 +215,8 @@ static Status tooFewRows(int64_t rows, const std::string &input,
 }
 
 StatusOr<std::vector<VariantShapes>>
-planVariants(const onnx::ModelInterface &model, const CompileOptions &options) {
+planVariants(const frontend::ModelInterface &model,
+             const CompileOptions &options) {
   PIPEC_RETURN_IF_ERROR(checkNames(model, options));
   if (options.microbatches < 1)
     return invalidArgument("--microbatches must be 1 or more, got " +
@@ -268,7 +270,7 @@ planVariants(const onnx::ModelInterface &model, const CompileOptions &options) {
 
 /// Whether the file gives the first dimension of output `name` a fixed size
 /// although that of the inputs which are cut is symbolic: then it is no batch.
-static bool hasFixedRows(const onnx::ModelInterface &model,
+static bool hasFixedRows(const frontend::ModelInterface &model,
                          const CompileOptions &options,
                          const std::string &name) {
   bool symbolicBatch = llvm::any_of(model.inputs, [&](const Port &port) {
@@ -281,8 +283,8 @@ static bool hasFixedRows(const onnx::ModelInterface &model,
          });
 }
 
-Merge mergeOf(const onnx::ModelInterface &model, const CompileOptions &options,
-              const std::string &name,
+Merge mergeOf(const frontend::ModelInterface &model,
+              const CompileOptions &options, const std::string &name,
               const std::vector<std::pair<int64_t, TensorType>> &variants) {
   auto asked = options.merges.find(name);
   if (asked != options.merges.end())
@@ -298,7 +300,7 @@ Merge mergeOf(const onnx::ModelInterface &model, const CompileOptions &options,
 }
 
 VariantShapes withRows(VariantShapes variant, int64_t rows,
-                       const onnx::ModelInterface &model,
+                       const frontend::ModelInterface &model,
                        const CompileOptions &options) {
   variant.rows = rows;
   for (const auto &input : model.inputs)

@@ -3,7 +3,7 @@
 #define PIPEC_COMPILER_MICROBATCHES_H
 
 #include "compiler/Options.h"
-#include "frontends/onnx/OnnxFrontend.h"
+#include "frontends/common/OpenedModel.h"
 
 namespace pipec {
 
@@ -18,17 +18,18 @@ struct VariantShapes {
 /// Shapes of every graph input for each distinct microbatch size, largest
 /// first. Errors name the input, the dimension and what to pass.
 StatusOr<std::vector<VariantShapes>>
-planVariants(const onnx::ModelInterface &model, const CompileOptions &options);
+planVariants(const frontend::ModelInterface &model,
+             const CompileOptions &options);
 
 /// The same of another number of rows.
 VariantShapes withRows(VariantShapes variant, int64_t rows,
-                       const onnx::ModelInterface &model,
+                       const frontend::ModelInterface &model,
                        const CompileOptions &options);
 
 /// `options` with every input whole where nothing is to be cut: with one
 /// microbatch, inputs whose first dimensions differ need no --whole. `changed`
 /// says whether that was so.
-StatusOr<CompileOptions> wholeWhereUncut(const onnx::ModelInterface &model,
+StatusOr<CompileOptions> wholeWhereUncut(const frontend::ModelInterface &model,
                                          const CompileOptions &options,
                                          bool &changed);
 
@@ -37,18 +38,19 @@ StatusOr<CompileOptions> wholeWhereUncut(const onnx::ModelInterface &model,
 /// that they declare. `rows` 0: what the file or a binding says, else one a
 /// microbatch, of all parts. Errors as of planVariants.
 StatusOr<std::map<std::string, std::vector<int64_t>>>
-batchShapes(const onnx::ModelInterface &model, const CompileOptions &options,
-            const std::string &rowsFrom, int64_t rows);
+batchShapes(const frontend::ModelInterface &model,
+            const CompileOptions &options, const std::string &rowsFrom,
+            int64_t rows);
 
 /// Whether `input` goes uncut to every microbatch.
-bool isWholeInput(const onnx::ModelInterface::Port &input,
+bool isWholeInput(const frontend::ModelInterface::Port &input,
                   const CompileOptions &options);
 
 /// How the microbatches of output `name` join: as asked, else behind each other
 /// where its first dimension is the microbatch's rows. `variants`: rows and the
 /// output's type of each size; no rows: no input is cut.
-Merge mergeOf(const onnx::ModelInterface &model, const CompileOptions &options,
-              const std::string &name,
+Merge mergeOf(const frontend::ModelInterface &model,
+              const CompileOptions &options, const std::string &name,
               const std::vector<std::pair<int64_t, TensorType>> &variants);
 
 } // namespace pipec

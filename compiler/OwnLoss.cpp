@@ -11,7 +11,7 @@ using namespace mlir;
 namespace pipec {
 
 OwnLoss::OwnLoss(const std::vector<VariantShapes> &variants, int64_t batchRows,
-                 const std::string &name, const onnx::ModelInterface &model,
+                 const std::string &name, const frontend::ModelInterface &model,
                  const CompileOptions &options, const Importer &import,
                  bool takesTotals)
     : takesTotals(takesTotals), output(name) {

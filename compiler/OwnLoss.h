@@ -18,7 +18,7 @@ public:
   /// whole batch's, and looks at output `name` (empty: the only one).
   /// `takesTotals`: see pipe::findBatchLoss.
   OwnLoss(const std::vector<VariantShapes> &variants, int64_t batchRows,
-          const std::string &name, const onnx::ModelInterface &model,
+          const std::string &name, const frontend::ModelInterface &model,
           const CompileOptions &options, const Importer &import,
           bool takesTotals = true);
 

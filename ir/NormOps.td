@@ -102,7 +102,7 @@ def Pipe_DropoutOp : Pipe_TensorOp<"dropout", [Pipe_CostInterface]> {
   let summary = "zeroes elements with probability `ratio` and divides the rest by 1 - ratio";
   let description = [{
     ATen `dropout` in training mode, ONNX Dropout with training_mode = 1. It stands for an active Dropout of the model file. Inference removes it (`pipe-import-drop-dropout`). Training gives it a `key`
-    of three i64 (seed, step, microbatch) and a `stream`, its position in the model file (`pipe-import-seed-dropout`): element i is
+    of three i64 (seed, step, microbatch) and a `stream`, its position in the walk that imported the graph (`pipe-import-seed-dropout`): element i is
     kept or not by Philox4x32-10 (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3", 2011) of the key, the stream and i alone,
     so the same whatever the cut, the schedule and the recomputation. Without a key it has no kernel.
 

@@ -33,9 +33,11 @@ def Pipe_OriginAttr : Pipe_Attr<"Origin", "origin"> {
   let summary = "the node of the model file that an op comes from";
   let description = [{
     Metadata of the fused location of every op (PIPE-I4). `index` is the
-    position of the node in the file; cuts are made between such positions, so
-    they mean the same for every microbatch size. In a location it is written
-    `loc(fused<#pipe.origin<..>>["model.py":10:0])`.
+    position of the node in the frontend's walk over the model: ascending in the
+    order of the ops, counted by the frontend, and not to be looked up in a file,
+    which may hold several graphs. Cuts are made between such positions and
+    dropout draws by them, so the walk is the same for every microbatch size.
+    In a location it is written `loc(fused<#pipe.origin<..>>["model.py":10:0])`.
 
     ```mlir
     #pipe.origin<12, "MatMul", "node_linear", "layer0.lin">

@@ -32,7 +32,8 @@ def Pipe_Dialect : Dialect {
        add ops, never move one across another module's; only what depends on
        weights alone moves, in front of its first reader, when stages are given.
     4. Every tensor op carries a `#pipe.origin` in its location: module path,
-       node, operator and position in the model file. Rewrites keep it.
+       node, operator and position in the walk that imported the graph.
+       Rewrites keep it.
     5. Weights and constants are references to where bytes lie. The only bytes
        in the IR are `pipe.constant` literals of at most 16 elements, or splats.
     6. The types of results follow from operands and attributes alone

@@ -42,7 +42,7 @@ def SeedDropout : Pipe_ImportPass<"pipe-import-seed-dropout"> {
   let summary = "Gives every dropout its random numbers";
   let description = [{
     **Does.** Adds a graph input `random_key` (seed, step, microbatch; its `pipe.role` tells the runtime to feed it)
-    and hands it to every `pipe.dropout`, with the node's position in the model file as its stream.
+    and hands it to every `pipe.dropout`, with the node's position in the walk that imported the graph as its stream.
 
     ```mlir
     // pipec-opt --pipe-import-seed-dropout

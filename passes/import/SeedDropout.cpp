@@ -40,7 +40,7 @@ class SeedDropout : public impl::SeedDropoutBase<SeedDropout> {
         addInput(graph, "random_key",
                  RankedTensorType::get({kKeyWords}, builder.getI64Type()),
                  "random_key", /*whole=*/true);
-    // The position in the model file; ops without one follow behind.
+    // The position in the import walk; ops without one follow behind.
     int64_t next = 0;
     for (DropoutOp op : dropouts) {
       int64_t stream = std::max<int64_t>(originOf(op.getLoc()).index, next);

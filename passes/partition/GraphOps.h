@@ -14,7 +14,7 @@ namespace pipec::pipe {
 /// A tensor op that belongs to a stage.
 struct GraphNode {
   mlir::Operation *op = nullptr;
-  Origin origin;      // origin.index is its position in the model file
+  Origin origin;      // origin.index is its position in the import walk
   double seconds = 0; // estimated, for one microbatch
   /// Only the stages that read it make it, each by itself (or it is gone at
   /// another microbatch size): a stage that holds nothing else is empty.

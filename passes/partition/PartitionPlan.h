@@ -8,7 +8,8 @@
 
 namespace pipec::pipe {
 
-/// A cut before the node at `position` of the model file.
+/// A cut before the node at `position` of the walk that imported the graph
+/// (Origin::index).
 struct Cut {
   int64_t position = 0;
   std::string reason; // the split point as given, or "balanced"

@@ -37,7 +37,7 @@ def PartitionAnnotate : Pass<"pipe-partition-annotate", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"splits", "splits", "std::string", "split points, PATH:BEGIN or PATH:END; PATH may hold * within a component">,
-    ListOption<"positions", "positions", "int64_t", "cut before these positions in the model file">,
+    ListOption<"positions", "positions", "int64_t", "cut before these positions of the walk that imported the graph">,
     Option<"stages", "stages", "int64_t", "1", "number of stages of the automatic cut, 1 or more">,
   ];
   let dependentDialects = ["::pipec::pipe::PipeDialect"];

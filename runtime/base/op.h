@@ -22,7 +22,7 @@ struct Origin {
   std::string op;     // its operator there
   std::string file;
   int line = 0;
-  int64_t index = -1; // position of the node in the model file
+  int64_t index = -1; // position in the walk that imported the graph
 
   /// "Log node_log (fc2, model.py:12)"; parts that are unknown are left out.
   std::string str() const;

@@ -2,7 +2,7 @@
 // given. Out: ok, or an error. Tests: test/e2e/cli/replace.test.
 #include "tools/pipec/CommandPaths.h"
 
-#include "frontends/onnx/OnnxFrontend.h"
+#include "frontends/OpenModel.h"
 #include "runtime/checkpoint/weight_files.h"
 #include "runtime/package/package_impl.h"
 
@@ -61,7 +61,7 @@ std::vector<Named> filesRead(const CommandPaths &paths) {
           if (range)
             files.push_back({"a file of the model's weights", range->file});
   } else if (!paths.model.empty()) {
-    if (auto model = onnx::OnnxModel::open(paths.model); model.ok())
+    if (auto model = frontend::openModel(paths.model); model.ok())
       for (const std::string &file : (*model)->files())
         files.push_back({"a file of the model's weights", file});
   }

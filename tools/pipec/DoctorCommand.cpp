@@ -1,6 +1,6 @@
 // `pipec doctor`: what this build and this machine offer.
 // Tests: test/e2e/cli.
-#include "frontends/onnx/OnnxFrontend.h"
+#include "frontends/OpenModel.h"
 #include "pipec/version.h"
 #include "runtime/kernels/kernel.h"
 #include "runtime/schema/version.h"
@@ -41,7 +41,9 @@ Json collect() {
   report["package_format"] = kPackageFormatVersion;
   report["llvm"] = LLVM_VERSION_STRING;
   report["onednn"] = oneDnnVersion();
-  report["frontends"] = {{"onnx", {{"opsets", {13, 28}}}}};
+  for (const frontend::Format &format : frontend::formats())
+    report["frontends"][format.key][format.versions] = {format.oldest,
+                                                        format.newest};
   report["kernels"] = KernelRegistry::get().ops().size();
   report["devices"] = {"cpu"};
   report["transports"] = {"local"};
@@ -71,7 +73,12 @@ void print(const Json &r) {
       onednn.empty()
           ? "not in this build: the reference kernels do everything, slowly"
           : onednn.c_str());
-  std::printf("  model files     ONNX, opsets 13 to 28\n");
+  std::string files;
+  for (const frontend::Format &format : frontend::formats())
+    files += (files.empty() ? "" : "; ") + std::string(format.name) + ", " +
+             format.versions + " " + std::to_string(format.oldest) + " to " +
+             std::to_string(format.newest);
+  std::printf("  model files     %s\n", files.c_str());
   std::printf("  kernels         %zu operations\n", r["kernels"].get<size_t>());
   std::printf("  devices         cpu\n  transports      local (threads of one "
               "process)\n");

@@ -4,7 +4,8 @@
 // In: nodes such as Elu, Gelu, Clip, Dropout, Sum, Max. Out: short chains of
 // elementwise `pipe` ops. Tests: test/unit/frontends/ImportTest.cpp,
 // test/conformance/onnx_nodes.py.
-#include "frontends/onnx/NodeContext.h"
+#include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 
 #include <algorithm>
 

@@ -3,8 +3,9 @@
 // In: Attention with 3-D or 4-D inputs, RotaryEmbedding. Out: `pipe.attention`;
 // rotations as elementwise ops. Key-value caches and intermediate outputs are
 // refused. Tests: test/unit/frontends/ImportTest.cpp.
-#include "frontends/onnx/NodeContext.h"
-#include "frontends/onnx/Text.h"
+#include "frontends/common/Text.h"
+#include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 
 #include <cmath>
 

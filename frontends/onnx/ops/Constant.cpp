@@ -3,8 +3,9 @@
 // In: nodes such as Constant, Range, ConstantOfShape, NonZero. Out: known Vals;
 // large ones as `pipe` ops. Tests: test/unit/frontends/ImportTest.cpp,
 // test/conformance/onnx_nodes.py.
-#include "frontends/onnx/NodeContext.h"
-#include "frontends/onnx/Text.h"
+#include "frontends/common/Text.h"
+#include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 
 #include <cmath>
 

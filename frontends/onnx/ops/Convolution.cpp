@@ -3,8 +3,9 @@
 // In: Conv, ConvTranspose. Out: `pipe.convolution`, `pipe.conv_transpose`, with
 // the bias added apart. Tests: test/unit/frontends/ImportTest.cpp,
 // test/conformance/onnx_nodes.py.
-#include "frontends/onnx/Text.h"
-#include "frontends/onnx/Windows.h"
+#include "frontends/common/Text.h"
+#include "frontends/onnx/ops/OpTable.h"
+#include "frontends/onnx/ops/Windows.h"
 
 namespace pipec::onnx {
 namespace {

@@ -3,8 +3,9 @@
 // In: an equation and operands. Out: per operand a diagonal and sums over
 // labels that nobody else has, then pairwise products by `pipe.dot_general`,
 // then a transpose. Tests: test/unit/frontends/ImportTest.cpp.
-#include "frontends/onnx/NodeContext.h"
-#include "frontends/onnx/Text.h"
+#include "frontends/common/Text.h"
+#include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 
 #include <algorithm>
 #include <cctype>

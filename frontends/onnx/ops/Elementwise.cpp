@@ -3,7 +3,8 @@
 // In: nodes such as Add, Exp, Equal, Where, Cast. Out: one `pipe` op each, or a
 // short chain. Tests: test/unit/frontends/ImportTest.cpp,
 // test/conformance/onnx_nodes.py.
-#include "frontends/onnx/NodeContext.h"
+#include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 #include "ir/ElementwiseOps.h"
 
 namespace pipec::onnx {

@@ -3,7 +3,8 @@
 // In: Gather, Scatter and their Elements and ND forms. Out: the `pipe` op of
 // the same name. Tests: test/unit/frontends/ImportTest.cpp,
 // test/conformance/onnx_nodes.py.
-#include "frontends/onnx/NodeContext.h"
+#include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 
 namespace pipec::onnx {
 namespace {

@@ -3,8 +3,9 @@
 // In: nodes such as Concat, Split, Slice, Pad, Tile. Out: `pipe` data movement
 // with static sizes. Tests: test/unit/frontends/ImportTest.cpp,
 // test/conformance/onnx_nodes.py.
-#include "frontends/onnx/NodeContext.h"
-#include "frontends/onnx/Text.h"
+#include "frontends/common/Text.h"
+#include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 
 #include <algorithm>
 

@@ -3,8 +3,9 @@
 // In: MatMul, Gemm. Out: `pipe.dot_general`; a weight that the file has
 // transposed is read in PyTorch's orientation and contracted along its other
 // dimension. Tests: test/unit/frontends/ImportTest.cpp.
-#include "frontends/onnx/NodeContext.h"
-#include "frontends/onnx/Text.h"
+#include "frontends/common/Text.h"
+#include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 
 namespace pipec::onnx {
 namespace {

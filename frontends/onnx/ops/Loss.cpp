@@ -3,8 +3,9 @@
 // In: SoftmaxCrossEntropyLoss, NegativeLogLikelihoodLoss. Out: log_softmax, a
 // gather of the label's element, and a weighted reduction. Tests:
 // test/unit/frontends/ImportTest.cpp, test/conformance/onnx_nodes.py.
-#include "frontends/onnx/NodeContext.h"
-#include "frontends/onnx/Text.h"
+#include "frontends/common/Text.h"
+#include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 
 namespace pipec::onnx {
 namespace {

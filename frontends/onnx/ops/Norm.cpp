@@ -3,8 +3,9 @@
 // In: LayerNormalization, BatchNormalization, Softmax and their siblings. Out:
 // the composites of the `pipe` dialect where their form fits, else elementwise
 // ops and reductions. Tests: test/unit/frontends/ImportTest.cpp.
-#include "frontends/onnx/NodeContext.h"
-#include "frontends/onnx/Text.h"
+#include "frontends/common/Text.h"
+#include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 #include "ir/PipelineOps.h"
 #include "ir/ShapeInference.h"
 #include "ir/ShapeOps.h"

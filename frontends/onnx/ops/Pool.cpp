@@ -3,8 +3,9 @@
 // In: MaxPool, AveragePool, LpPool and their global forms. Out:
 // `pipe.max_pool`, `pipe.avg_pool`, or reductions. Tests:
 // test/unit/frontends/ImportTest.cpp, test/conformance/onnx_nodes.py.
-#include "frontends/onnx/Text.h"
-#include "frontends/onnx/Windows.h"
+#include "frontends/common/Text.h"
+#include "frontends/onnx/ops/OpTable.h"
+#include "frontends/onnx/ops/Windows.h"
 
 namespace pipec::onnx {
 namespace {

@@ -3,7 +3,8 @@
 // In: ReduceSum and its siblings, with axes as attribute or input. Out:
 // `pipe.reduce` with elementwise ops around it. Tests:
 // test/unit/frontends/ImportTest.cpp, test/conformance/onnx_nodes.py.
-#include "frontends/onnx/NodeContext.h"
+#include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 
 #include <algorithm>
 

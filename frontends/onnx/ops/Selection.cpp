@@ -3,7 +3,8 @@
 // In: ArgMax, TopK, CumSum, OneHot, Hardmax and their siblings. Out: the `pipe`
 // ops of the same kind. Tests: test/unit/frontends/ImportTest.cpp,
 // test/conformance/onnx_nodes.py.
-#include "frontends/onnx/NodeContext.h"
+#include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 
 namespace pipec::onnx {
 namespace {

@@ -5,8 +5,9 @@
 // list exists at import only, where its length and every position are known;
 // the IR has none. Tests: test/unit/frontends/SequenceTest.cpp,
 // test/conformance/onnx_nodes.py.
-#include "frontends/onnx/NodeContext.h"
-#include "frontends/onnx/Text.h"
+#include "frontends/common/Text.h"
+#include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 
 #include <algorithm>
 

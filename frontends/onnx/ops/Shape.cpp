@@ -3,8 +3,9 @@
 // In: nodes such as Reshape, Squeeze, Expand, Shape. Out: `pipe` reshapes,
 // transposes and broadcasts with static sizes; Shape and Size are constants.
 // Tests: test/unit/frontends/ImportTest.cpp, test/conformance/onnx_nodes.py.
-#include "frontends/onnx/NodeContext.h"
-#include "frontends/onnx/Text.h"
+#include "frontends/common/Text.h"
+#include "frontends/onnx/ops/NodeContext.h"
+#include "frontends/onnx/ops/OpTable.h"
 
 #include <algorithm>
 

@@ -2,9 +2,9 @@
 //
 // In: a node's attributes. Out: a Window. Tests:
 // test/unit/frontends/ImportTest.cpp.
-#include "frontends/onnx/Windows.h"
+#include "frontends/onnx/ops/Windows.h"
 
-#include "frontends/onnx/Text.h"
+#include "frontends/common/Text.h"
 
 #include <algorithm>
 

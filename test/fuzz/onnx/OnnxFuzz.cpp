@@ -4,7 +4,7 @@
 // as their size is no fault. What else may be asked for (shapes of inputs,
 // ties, training) follows from the number of bytes. Seeds: OnnxFuzzSeeds.cpp,
 // seeds.py.
-#include "frontends/onnx/OnnxFrontend.h"
+#include "frontends/OpenModel.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -41,7 +41,7 @@ private:
 };
 
 /// Elements of all inputs stay few, so that folding stays fast.
-bool isSmall(const onnx::ModelInterface &interface) {
+bool isSmall(const frontend::ModelInterface &interface) {
   for (const auto &input : interface.inputs)
     for (const auto &dim : input.shape)
       if (dim.size > 64)
@@ -62,8 +62,8 @@ mlir::MLIRContext &freshContext() {
 }
 
 /// Shapes of all inputs for odd sizes; ties of the names that seeds have.
-void addRequests(onnx::ImportOptions &options,
-                 const onnx::ModelInterface &interface, size_t size) {
+void addRequests(frontend::ImportOptions &options,
+                 const frontend::ModelInterface &interface, size_t size) {
   if (size % 2)
     for (const auto &input : interface.inputs)
       for (const auto &dim : input.shape)
@@ -81,10 +81,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   MemoryFile file(data, size);
   if (!file.valid)
     return 0;
-  auto model = onnx::OnnxModel::open(file.path());
+  auto model = frontend::openModel(file.path());
   if (!model.ok() || !isSmall((*model)->interface()))
     return 0;
-  onnx::ImportOptions options;
+  frontend::ImportOptions options;
   for (const auto &input : (*model)->interface().inputs)
     for (const auto &dim : input.shape)
       if (!dim.symbol.empty())

@@ -1,6 +1,6 @@
 // Which tensors are suspected to be made of parameters at export, and which
 // parameters to be buffers.
-#include "frontends/onnx/WeightTable.h"
+#include "frontends/onnx/names/Names.h"
 #include "test/unit/frontends/ImportHelper.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Containers that nodes of the TorchScript-based exporter do not name.
-#include "frontends/onnx/Metadata.h"
+#include "frontends/onnx/metadata/Metadata.h"
 
 #include <gtest/gtest.h>
 

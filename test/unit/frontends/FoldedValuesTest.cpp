@@ -1,6 +1,6 @@
 // Values that the exporter computed, by the record that the file has of them:
 // moved parameters are the parameters, everything else is not.
-#include "frontends/onnx/WeightTable.h"
+#include "frontends/onnx/names/Names.h"
 
 #include "test/unit/frontends/ImportHelper.h"
 

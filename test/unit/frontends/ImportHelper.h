@@ -5,10 +5,14 @@
 #ifndef PIPEC_TEST_UNIT_FRONTENDS_IMPORTHELPER_H
 #define PIPEC_TEST_UNIT_FRONTENDS_IMPORTHELPER_H
 
-#include "frontends/onnx/OnnxFrontend.h"
+#include "frontends/onnx/import/OnnxModel.h"
 #include "runtime/base/mapped_file.h"
 #include "test/unit/frontends/ModelBuilder.h"
 #include "test/unit/support/GraphInterpreter.h"
+
+namespace pipec::onnx {
+using namespace frontend;
+}
 
 namespace pipec::onnx::testing {
 

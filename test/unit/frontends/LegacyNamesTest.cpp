@@ -1,6 +1,6 @@
 // Which parameter a tensor under the exporter's name is, in files of the
 // TorchScript-based exporter.
-#include "frontends/onnx/WeightTable.h"
+#include "frontends/onnx/names/Names.h"
 
 #include "test/unit/frontends/ImportHelper.h"
 

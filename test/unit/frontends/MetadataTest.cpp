@@ -1,5 +1,5 @@
 // Module paths, source lines and the graph signature.
-#include "frontends/onnx/Metadata.h"
+#include "frontends/onnx/metadata/Metadata.h"
 
 #include "test/unit/frontends/ModelBuilder.h"
 

@@ -1,5 +1,5 @@
 // Nodes out of topological order, and what has no order.
-#include "frontends/onnx/Model.h"
+#include "frontends/onnx/metadata/Model.h"
 
 #include "test/unit/frontends/ImportHelper.h"
 
@@ -72,6 +72,26 @@ TEST(NodeOrder, AFileIsReadAndSaysSo) {
       result.run({{"x", floatTensor({100}, std::vector<float>(100, -3))}});
   ASSERT_TRUE(out.ok());
   EXPECT_EQ(floatsOf((*out)[0])[99], -3);
+}
+
+TEST(NodeOrder, OriginsCountTheWalk) {
+  ScratchFolder folder;
+  ModelBuilder builder;
+  builder.input("x", {"2"});
+  builder.node("Neg", {"late"}, {"b"});
+  builder.node("Add", {"x", "b"}, {"y"});
+  builder.node("Relu", {"x"}, {"late"});
+  builder.output("y");
+  Imported result = importFile(folder.write("m.onnx", builder.bytes()));
+  ASSERT_TRUE(result.ok()) << result.message();
+  std::map<std::string, int64_t> numbers; // by operator
+  result.graph().walk([&](mlir::Operation *op) {
+    const Origin origin = pipe::originOf(op->getLoc());
+    if (origin.index >= 0)
+      numbers[origin.op] = origin.index;
+  });
+  EXPECT_EQ(numbers, (std::map<std::string, int64_t>{
+                         {"Relu", 0}, {"Neg", 1}, {"Add", 2}}));
 }
 
 TEST(NodeOrder, ChainsAreAsLongAsTheyAre) {

@@ -1,6 +1,6 @@
 // Zero biases that the exporter's optimizer removed are there again, where the
 // file proves which parameter they are and of which shape.
-#include "frontends/onnx/WeightTable.h"
+#include "frontends/onnx/names/Names.h"
 #include "test/unit/frontends/ImportHelper.h"
 
 #include <gtest/gtest.h>

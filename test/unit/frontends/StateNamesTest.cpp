@@ -1,6 +1,6 @@
 // Names by a state_dict: by bytes, in every form that an exporter stores, and
 // what they do not prove.
-#include "frontends/onnx/WeightTable.h"
+#include "frontends/onnx/names/Names.h"
 #include "runtime/base/safetensors.h"
 #include "test/unit/frontends/ImportHelper.h"
 

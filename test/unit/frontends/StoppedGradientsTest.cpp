@@ -1,5 +1,5 @@
 // .detach(): as an Identity node, and as an argument of the call that reads it.
-#include "frontends/onnx/StoppedGradients.h"
+#include "frontends/onnx/names/StoppedGradients.h"
 
 #include "test/unit/frontends/ImportHelper.h"
 

@@ -1,12 +1,12 @@
 // Comparison of stored tensors: every element counts, in all orders of their
 // axes and over the borders of panels and tiles.
-#include "frontends/onnx/TensorCompare.h"
+#include "frontends/common/TensorCompare.h"
 #include "test/unit/frontends/ModelBuilder.h"
 
 #include <gtest/gtest.h>
 
 using namespace pipec;
-using namespace pipec::onnx;
+using namespace pipec::frontend;
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Typed payloads and external data.
-#include "frontends/onnx/TensorSource.h"
+#include "frontends/onnx/file/TensorFiles.h"
 
 #include "test/unit/frontends/ModelBuilder.h"
 

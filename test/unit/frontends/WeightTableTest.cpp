@@ -1,5 +1,5 @@
 // Names, orientation and ties of weights, on models made for the case.
-#include "frontends/onnx/WeightTable.h"
+#include "frontends/onnx/names/Names.h"
 
 #include "test/unit/frontends/ImportHelper.h"
 

@@ -1,5 +1,5 @@
 // What the scanner leaves in the file, and how it meets broken bytes.
-#include "frontends/onnx/WireScanner.h"
+#include "frontends/onnx/file/WireScanner.h"
 
 #include "test/unit/frontends/ModelBuilder.h"
 
