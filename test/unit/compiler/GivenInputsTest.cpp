@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 using namespace pipec;
-using Dim = onnx::ModelInterface::Dim;
+using Dim = frontend::ModelInterface::Dim;
 
 namespace {
 
-onnx::ModelInterface model() {
-  onnx::ModelInterface m;
+frontend::ModelInterface model() {
+  frontend::ModelInterface m;
   m.inputs = {
       {"x", DType::F32, true, {Dim{-1, "batch"}, Dim{3, ""}, Dim{-1, ""}}},
       {"ids", DType::I64, true, {Dim{4, ""}}},

@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 using namespace pipec;
-using Port = onnx::ModelInterface::Port;
-using Dim = onnx::ModelInterface::Dim;
+using Port = frontend::ModelInterface::Port;
+using Dim = frontend::ModelInterface::Dim;
 
 namespace {
 
-onnx::ModelInterface model(std::vector<Port> inputs) {
-  onnx::ModelInterface m;
+frontend::ModelInterface model(std::vector<Port> inputs) {
+  frontend::ModelInterface m;
   m.inputs = std::move(inputs);
   return m;
 }
@@ -20,7 +20,7 @@ Port port(std::string name, std::vector<Dim> shape) {
 Dim symbol(std::string name) { return {-1, std::move(name)}; }
 Dim fixed(int64_t size) { return {size, ""}; }
 
-std::string refusal(const onnx::ModelInterface &m,
+std::string refusal(const frontend::ModelInterface &m,
                     const CompileOptions &options) {
   auto variants = planVariants(m, options);
   return variants.ok() ? "" : variants.status().message();
@@ -63,7 +63,7 @@ TEST(Microbatches, AFixedBatchIsAMicrobatch) {
   EXPECT_EQ((*variants)[0].rows, 2);
 }
 
-std::vector<int64_t> rowsFor(const onnx::ModelInterface &m,
+std::vector<int64_t> rowsFor(const frontend::ModelInterface &m,
                              const CompileOptions &options, int64_t rows) {
   auto shapes = batchShapes(m, options, "x", rows);
   EXPECT_TRUE(shapes.ok()) << shapes.status().message();
