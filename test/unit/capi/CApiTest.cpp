@@ -191,6 +191,19 @@ TEST_F(CApi, RefusesWhatIsReserved) {
                  PIPEC_INVALID_ARGUMENT, "reserved");
 }
 
+TEST_F(CApi, RefusesFlagsThatAreNeitherYesNorNo) {
+  for (auto flag : {&pipec_session_options::reference_kernels,
+                    &pipec_session_options::check_numerics}) {
+    pipec_session_options options = {};
+    pipec_session_options_init(&options, sizeof options);
+    options.*flag = 7;
+    pipec_session *session = nullptr;
+    EXPECT_C_ERROR(
+        pipec_session_create(package, &options, &session, error.at()),
+        PIPEC_INVALID_ARGUMENT, "is 7, expected 0 or 1");
+  }
+}
+
 TEST_F(CApi, RefusesMalformedTensors) {
   pipec_session *session = createSession();
   pipec_tensors *outputs = nullptr;

@@ -245,6 +245,19 @@ TEST_F(CApiTraining, RefusesWrongArguments) {
                    PIPEC_INVALID_ARGUMENT, " must be a");
     EXPECT_EQ(error.text().find("--"), std::string::npos) << error.text();
   }
+  for (int32_t pipec_trainer_options::*flag :
+       {&pipec_trainer_options::nesterov,
+        &pipec_trainer_options::transmit_shared_weights,
+        &pipec_trainer_options::reference_kernels,
+        &pipec_trainer_options::check_numerics}) {
+    pipec_trainer_options wrong = options;
+    wrong.*flag = -1;
+    EXPECT_C_ERROR(pipec_trainer_create(package, &wrong, &other, error.at()),
+                   PIPEC_INVALID_ARGUMENT, "is -1, expected 0 or 1");
+  }
+  EXPECT_C_ERROR(
+      pipec_trainer_save_parameters(trainer, "unused", 2, error.at()),
+      PIPEC_INVALID_ARGUMENT, "overwrite is 2, expected 0 or 1");
   ASSERT_NO_FATAL_FAILURE(compile("run.pipe", false));
   pipec_package *inference = nullptr;
   ASSERT_C_OK(pipec_package_open(folder.file("run.pipe").c_str(), &inference,
