@@ -59,6 +59,14 @@ inline Status checkPointer(const void *pointer, const char *what) {
   return pointer ? Status() : invalidArgument(std::string(what) + " is NULL");
 }
 
+/// A field that says yes or no: 1 or 0. Errors name it as `what`.
+inline StatusOr<bool> readFlag(int32_t value, const char *what) {
+  if (value == 0 || value == 1)
+    return value == 1;
+  return invalidArgument(std::string(what) + " is " + std::to_string(value) +
+                         ", expected 0 or 1");
+}
+
 /// The caller's structure, of his version, over our defaults. Fields that only
 /// his version has must be zero.
 template <typename Options>

@@ -125,8 +125,11 @@ pipec_status pipec_session_create(const pipec_package *package,
     SessionOptions own;
     own.memoryLimit = given.memory_limit;
     own.queueCapacity = given.queue_capacity;
-    own.referenceKernels = given.reference_kernels != 0;
-    own.checkNumerics = given.check_numerics != 0;
+    PIPEC_ASSIGN_OR_RETURN(
+        own.referenceKernels,
+        readFlag(given.reference_kernels, "reference_kernels"));
+    PIPEC_ASSIGN_OR_RETURN(own.checkNumerics,
+                           readFlag(given.check_numerics, "check_numerics"));
     auto made = std::make_unique<pipec_session>();
     PIPEC_ASSIGN_OR_RETURN(made->session,
                            Session::create(package->package, own));

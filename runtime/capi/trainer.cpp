@@ -32,7 +32,7 @@ static pipec_trainer_options trainerDefaults() {
   return options;
 }
 
-static TrainerOptions ownOptions(const pipec_trainer_options &given) {
+static StatusOr<TrainerOptions> ownOptions(const pipec_trainer_options &given) {
   TrainerOptions options;
   OptimizerOptions &optimizer = options.optimizer;
   if (given.optimizer)
@@ -49,13 +49,19 @@ static TrainerOptions ownOptions(const pipec_trainer_options &given) {
   optimizer.clipNorm = given.clip_norm;
   optimizer.warmupSteps = given.warmup_steps;
   optimizer.totalSteps = given.total_steps;
-  optimizer.nesterov = given.nesterov != 0;
+  PIPEC_ASSIGN_OR_RETURN(optimizer.nesterov,
+                         readFlag(given.nesterov, "nesterov"));
   options.accumulate = given.accumulate;
   options.seed = given.seed;
   options.memoryLimit = given.memory_limit;
-  options.transmitSharedWeights = given.transmit_shared_weights != 0;
-  options.referenceKernels = given.reference_kernels != 0;
-  options.checkNumerics = given.check_numerics != 0;
+  PIPEC_ASSIGN_OR_RETURN(
+      options.transmitSharedWeights,
+      readFlag(given.transmit_shared_weights, "transmit_shared_weights"));
+  PIPEC_ASSIGN_OR_RETURN(
+      options.referenceKernels,
+      readFlag(given.reference_kernels, "reference_kernels"));
+  PIPEC_ASSIGN_OR_RETURN(options.checkNumerics,
+                         readFlag(given.check_numerics, "check_numerics"));
   return options;
 }
 
@@ -72,9 +78,10 @@ pipec_status pipec_trainer_create(const pipec_package *package,
     PIPEC_RETURN_IF_ERROR(checkPointer(trainer, "the place for a trainer"));
     pipec_trainer_options given = trainerDefaults();
     PIPEC_RETURN_IF_ERROR(readOptions(options, given));
+    PIPEC_ASSIGN_OR_RETURN(const TrainerOptions own, ownOptions(given));
     auto made = std::make_unique<pipec_trainer>();
-    PIPEC_ASSIGN_OR_RETURN(
-        made->trainer, Trainer::create(package->package, ownOptions(given)));
+    PIPEC_ASSIGN_OR_RETURN(made->trainer,
+                           Trainer::create(package->package, own));
     *trainer = made.release();
     return {};
   });
@@ -223,7 +230,9 @@ pipec_status pipec_trainer_save_parameters(pipec_trainer *trainer,
     PIPEC_RETURN_IF_ERROR(checkHandle(trainer, "the trainer"));
     PIPEC_ASSIGN_OR_RETURN(const auto use, trainer->uses.enter("the trainer"));
     PIPEC_RETURN_IF_ERROR(checkPointer(path, "the file's path"));
-    return trainer->trainer->saveParameters(path, overwrite != 0);
+    PIPEC_ASSIGN_OR_RETURN(const bool replaces,
+                           readFlag(overwrite, "overwrite"));
+    return trainer->trainer->saveParameters(path, replaces);
   });
 }
 

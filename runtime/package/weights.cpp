@@ -84,7 +84,8 @@ StatusOr<StageWeights> StageWeights::map(const Package::Impl &package,
   StageWeights weights;
   weights.bound.resize(package.stages[stage].weights.size());
   PIPEC_RETURN_IF_ERROR(weights.bindInternal(package, stage));
-  PIPEC_RETURN_IF_ERROR(weights.bindExternal(package, stage));
+  PIPEC_RETURN_IF_ERROR(
+      weights.bindExternal(package, stage).withPrefix(package.path));
   return weights;
 }
 
