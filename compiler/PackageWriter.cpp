@@ -4,10 +4,10 @@
 #include "compiler/PackageWriter.h"
 
 #include "compiler/PackageTarget.h"
-#include "compiler/Temporaries.h"
 #include "compiler/WeightStream.h"
 #include "runtime/base/fingerprint.h"
 #include "runtime/base/printable.h"
+#include "runtime/base/temporaries.h"
 #include "runtime/base/write_target.h"
 
 #include <google/protobuf/util/json_util.h>

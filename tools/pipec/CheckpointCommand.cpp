@@ -3,7 +3,7 @@
 #include "tools/pipec/CommandPaths.h"
 #include "tools/pipec/Commands.h"
 
-#include "compiler/Temporaries.h"
+#include "runtime/base/temporaries.h"
 #include "runtime/base/write_target.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/checkpoint/step_folder.h"

@@ -6,14 +6,14 @@
 #include "tools/pipec/ModelArguments.h"
 #include "tools/pipec/ParseBytes.h"
 #include "tools/pipec/StepMemory.h"
-#include "tools/pipec/TrainingArguments.h"
+#include "tools/pipec/TrainingPackageArguments.h"
 
 #include <cstdio>
 
 namespace pipec::tool {
 namespace {
 
-struct CompileArguments : ModelArguments, TrainingArguments {
+struct CompileArguments : ModelArguments, TrainingPackageArguments {
   std::string output, memory;
   bool inPlace = false, overwrite = false, json = false;
 };
@@ -77,7 +77,7 @@ void addCompileCommand(CLI::App &app, Exit &exit) {
       "compile", "Cut a model and write it as a package that 'pipec "
                  "run', 'pipec train' and the library load");
   arguments->ModelArguments::addTo(*command, "Model file (.onnx)");
-  arguments->TrainingArguments::addTo(*command);
+  arguments->TrainingPackageArguments::addTo(*command);
   command
       ->add_option("--memory", arguments->memory,
                    "Of --recompute auto: what a training step may take, such "

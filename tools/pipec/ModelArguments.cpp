@@ -2,8 +2,8 @@
 // Tests: test/e2e/cli.
 #include "tools/pipec/ModelArguments.h"
 
-#include "compiler/Temporaries.h"
 #include "runtime/base/printable.h"
+#include "runtime/base/temporaries.h"
 #include "tools/pipec/Commands.h"
 #include "tools/pipec/NumberChecks.h"
 

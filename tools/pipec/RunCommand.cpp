@@ -3,11 +3,11 @@
 // place. Tests: test/e2e/cli, test/conformance.
 #include "compiler/BatchMixes.h"
 #include "compiler/PackageWriter.h"
-#include "compiler/Temporaries.h"
 #include "pipec/session.h"
 #include "runtime/base/input_text.h"
 #include "runtime/base/printable.h"
 #include "runtime/base/safetensors.h"
+#include "runtime/base/temporaries.h"
 #include "runtime/base/write_target.h"
 #include "runtime/executor/batch_plan.h"
 #include "runtime/package/package_impl.h"

@@ -194,7 +194,7 @@ void TrainArguments::addTo(CLI::App &command) {
   ModelArguments::addTo(command, "Model file (.onnx), or package for training");
   addAllowExternalTo(command);
   addData(command, *this);
-  TrainingArguments::addTo(command);
+  TrainingPackageArguments::addTo(command);
   addRuntime(command, *this);
   addUpdate(command, *this);
   checkpoints.addTo(command);

@@ -6,11 +6,11 @@
 #include "runtime/data/batch_source.h"
 #include "tools/pipec/ModelArguments.h"
 #include "tools/pipec/TrainCheckpoints.h"
-#include "tools/pipec/TrainingArguments.h"
+#include "tools/pipec/TrainingPackageArguments.h"
 
 namespace pipec::tool {
 
-struct TrainArguments : ModelArguments, TrainingArguments {
+struct TrainArguments : ModelArguments, TrainingPackageArguments {
   // data
   std::vector<std::string> inputs;
   std::string tokenFile, tokenInput;

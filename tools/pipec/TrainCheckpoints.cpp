@@ -3,7 +3,7 @@
 // resume.test, test/conformance/train_resume.py.
 #include "tools/pipec/TrainCheckpoints.h"
 
-#include "compiler/Temporaries.h"
+#include "runtime/base/temporaries.h"
 #include "runtime/checkpoint/checkpoint.h"
 #include "runtime/checkpoint/own_checkpoint.h"
 #include "runtime/checkpoint/step_folder.h"

@@ -3,9 +3,9 @@
 #define PIPEC_TOOLS_PIPEC_TRAINCHECKPOINTS_H
 
 #include "compiler/Options.h"
-#include "compiler/Temporaries.h"
 #include "pipec/trainer.h"
 #include "runtime/base/file_lock.h"
+#include "runtime/base/temporaries.h"
 
 #include <CLI/CLI.hpp>
 

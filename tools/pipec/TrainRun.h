@@ -2,7 +2,7 @@
 #ifndef PIPEC_TOOLS_PIPEC_TRAINRUN_H
 #define PIPEC_TOOLS_PIPEC_TRAINRUN_H
 
-#include "compiler/Temporaries.h"
+#include "runtime/base/temporaries.h"
 #include "tools/pipec/TrainArguments.h"
 #include "tools/pipec/TrainLog.h"
 

@@ -6,9 +6,9 @@
 
 #include "pipec/version.h"
 
-#include "compiler/Temporaries.h"
 #include "runtime/base/mapped_file.h"
 #include "runtime/base/printable.h"
+#include "runtime/base/temporaries.h"
 
 #include <cerrno>
 #include <cstdio>

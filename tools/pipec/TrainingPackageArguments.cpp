@@ -1,6 +1,6 @@
 // Declares and parses the options that make a package one for training.
 // Tests: test/e2e/cli.
-#include "tools/pipec/TrainingArguments.h"
+#include "tools/pipec/TrainingPackageArguments.h"
 
 #include "passes/schedule/Csv.h"
 #include "tools/pipec/NumberChecks.h"
@@ -18,7 +18,7 @@ const char *const optionNames[] = {
     "--allow-folded", "--batch-norm",      "--schedule",
     "--ranks",        "--recompute"};
 
-void addLoss(CLI::App &command, TrainingArguments &a) {
+void addLoss(CLI::App &command, TrainingPackageArguments &a) {
   const char *group = "Loss";
   command
       .add_option("--loss", a.loss,
@@ -63,7 +63,7 @@ void addLoss(CLI::App &command, TrainingArguments &a) {
       ->group(group);
 }
 
-void addSchedule(CLI::App &command, TrainingArguments &a) {
+void addSchedule(CLI::App &command, TrainingPackageArguments &a) {
   const char *group = "Schedule";
   command
       .add_option("--schedule", a.schedule,
@@ -120,13 +120,13 @@ Status parseLoss(const std::string &text, TrainingOptions &training) {
 
 } // namespace
 
-void TrainingArguments::addTo(CLI::App &command) {
+void TrainingPackageArguments::addTo(CLI::App &command) {
   addLoss(command, *this);
   addSchedule(command, *this);
   declaredIn = &command;
 }
 
-std::string TrainingArguments::given() const {
+std::string TrainingPackageArguments::given() const {
   std::string names;
   for (const char *name : optionNames)
     if (isGiven(name))
@@ -134,17 +134,18 @@ std::string TrainingArguments::given() const {
   return names;
 }
 
-bool TrainingArguments::isGiven(const char *option) const {
+bool TrainingPackageArguments::isGiven(const char *option) const {
   return declaredIn && declaredIn->count(option);
 }
 
-std::string TrainingArguments::scheduleFile() const {
+std::string TrainingPackageArguments::scheduleFile() const {
   const bool isFile = std::filesystem::path(schedule).extension() == ".csv";
   return isFile ? schedule : "";
 }
 
-Status TrainingArguments::takeCounts(int64_t &stages, int64_t &microbatches,
-                                     bool hasSplits) const {
+Status TrainingPackageArguments::takeCounts(int64_t &stages,
+                                            int64_t &microbatches,
+                                            bool hasSplits) const {
   if (scheduleFile().empty())
     return {};
   PIPEC_ASSIGN_OR_RETURN(const std::string text, readText(schedule));
@@ -159,8 +160,8 @@ Status TrainingArguments::takeCounts(int64_t &stages, int64_t &microbatches,
 }
 
 /// Silence would hide that an option does nothing.
-Status TrainingArguments::checkIdle(const TrainingOptions &training,
-                                    bool feedsLabels) const {
+Status TrainingPackageArguments::checkIdle(const TrainingOptions &training,
+                                           bool feedsLabels) const {
   using Loss = TrainingOptions::Loss;
   for (const char *option : {"--label-smoothing", "--ignore-index"})
     if (isGiven(option) && training.loss != Loss::CrossEntropy)
@@ -182,7 +183,7 @@ Status TrainingArguments::checkIdle(const TrainingOptions &training,
 }
 
 StatusOr<TrainingOptions>
-TrainingArguments::trainingOptions(bool feedsLabels) const {
+TrainingPackageArguments::trainingOptions(bool feedsLabels) const {
   TrainingOptions training;
   PIPEC_RETURN_IF_ERROR(parseLoss(loss, training));
   training.labels = labels;

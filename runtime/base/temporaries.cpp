@@ -1,7 +1,7 @@
 // Temporary folders and a thread that waits for the signals that end us: a
 // signal handler itself may not remove folders.
 // Tests: test/e2e/cli/interrupt.test.
-#include "compiler/Temporaries.h"
+#include "runtime/base/temporaries.h"
 
 #include <algorithm>
 #include <atomic>

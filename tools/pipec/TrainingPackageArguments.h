@@ -1,7 +1,7 @@
 // Options that make a package one for training: `compile` and `train` share
 // them.
-#ifndef PIPEC_TOOLS_PIPEC_TRAININGARGUMENTS_H
-#define PIPEC_TOOLS_PIPEC_TRAININGARGUMENTS_H
+#ifndef PIPEC_TOOLS_PIPEC_TRAININGPACKAGEARGUMENTS_H
+#define PIPEC_TOOLS_PIPEC_TRAININGPACKAGEARGUMENTS_H
 
 #include "compiler/Options.h"
 
@@ -11,7 +11,7 @@ namespace pipec::tool {
 
 /// Loss, frozen parameters, schedule and recomputation, as given on the command
 /// line.
-struct TrainingArguments {
+struct TrainingPackageArguments {
   // loss
   std::string loss, labels = "labels", reduction = "mean", batchNorm = "train";
   int64_t ignoreIndex = -100;
@@ -46,4 +46,4 @@ private:
 
 } // namespace pipec::tool
 
-#endif // PIPEC_TOOLS_PIPEC_TRAININGARGUMENTS_H
+#endif // PIPEC_TOOLS_PIPEC_TRAININGPACKAGEARGUMENTS_H

@@ -1,7 +1,7 @@
 // Folders that exist only while something is being made, and their removal when
 // the process is interrupted.
-#ifndef PIPEC_COMPILER_TEMPORARIES_H
-#define PIPEC_COMPILER_TEMPORARIES_H
+#ifndef PIPEC_RUNTIME_BASE_TEMPORARIES_H
+#define PIPEC_RUNTIME_BASE_TEMPORARIES_H
 
 #include "runtime/base/file_lock.h"
 
@@ -63,4 +63,4 @@ void stopWhereInterrupted();
 
 } // namespace pipec
 
-#endif // PIPEC_COMPILER_TEMPORARIES_H
+#endif // PIPEC_RUNTIME_BASE_TEMPORARIES_H
